@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QCoreApplication
 
 from app.i18n.connector_labels import parameter_labels
 from app.i18n.time_text import format_day_and_time
@@ -25,12 +25,6 @@ _MAX_TEXT_CHARS = 400
 _MAX_VALUE_CHARS = 80
 """Of anything but text: a longer list is read on its card."""
 _MAX_SENTENCE_CHARS = 160
-FIXED_HEADS = (
-    QT_TRANSLATE_NOOP("groups", "Asked"),
-    QT_TRANSLATE_NOOP("groups", "The workflow says"),
-    QT_TRANSLATE_NOOP("groups", "Result"),
-)
-"""The heads of what is not a parameter; no parameter may look like one."""
 _MAX_CHECKED = 20_000
 """Values that are checked for look-alike addresses; a call with more is marked."""
 translate = QCoreApplication.translate
@@ -56,6 +50,11 @@ class CallTable:
     rows: tuple[CallRow, ...]
 
 
+def fixed_heads() -> tuple[str, str, str]:
+    """The heads of what is not a parameter; no parameter may look like one."""
+    return translate("groups", "Asked"), translate("groups", "The workflow says"), translate("groups", "Result")
+
+
 def make_call_table(requests: Sequence[RequestView], overview: Overview, places: Sequence[str] = ()) -> CallTable:
     """The calls of one group, in the order of the requests.
 
@@ -69,7 +68,7 @@ def make_call_table(requests: Sequence[RequestView], overview: Overview, places:
     paths = list(dict.fromkeys(path for row in values for path in row))[:MAX_COLUMNS]
     targets = [describe_target(one.call.get("target"), overview.zone, overview.now) for one in requests]
     target_label = translate("answers", "Currently there")
-    own = (target_label, *leading, *(translate("groups", str(head)) for head in FIXED_HEADS))
+    own = (target_label, *leading, *fixed_heads())
     labels = make_labels(paths, parameter_labels(), own, is_short=True)
     has_targets = any(targets)
     rows = []

@@ -75,8 +75,12 @@ class AnswerForm(QWidget):
             layout.addWidget(made)
             self.inputs[field.name] = made
         install_wheel_guard(self)
-        if self.inputs:
-            self.setFocusProxy(next(iter(self.inputs.values())))
+
+    def focus_first(self) -> None:
+        """No focus proxy: Tab would come back to it from the end of the page."""
+        first = next(iter(self.inputs.values()), None)
+        if first is not None:
+            (first.table if isinstance(first, RowGrid) else first).setFocus()
 
     def values(self) -> dict[str, Any]:
         """All values; None where nothing was chosen."""
@@ -181,7 +185,6 @@ class AnswerPanel(QFrame):
         row.addWidget(self.confirm)
         row.addWidget(self.cancel)
         layout.addLayout(row)
-        self.setFocusProxy(self.form)
 
     def _confirm_if_enabled(self) -> None:
         if self.confirm.isEnabled():

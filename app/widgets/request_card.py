@@ -210,7 +210,7 @@ class RequestCard(QFrame):
         for button in self.buttons.values():
             button.hide()
         self.panel.show()
-        self.panel.form.setFocus()
+        self.panel.form.focus_first()
 
     def _make_panel(self, action: CardAction) -> AnswerPanel:
         panel = AnswerPanel(action.form, action.confirm)

@@ -85,7 +85,6 @@ class RowGrid(QWidget):
         buttons.addWidget(self.remove)
         layout.addLayout(buttons)
         self._fit_height()
-        self.setFocusProxy(self.table)
 
     def rows(self) -> list[Any]:
         """As they are now, in the form in which they were given."""

@@ -23,7 +23,7 @@ from app.overview import Overview
 from app.session import Session
 from app.theme.icons import load_app_icon
 from app.theme.tokens import Tone, colours_of
-from app.widgets.fit_to_screen import fit_to_screen
+from app.widgets.fit_to_screen import find_room, fit_to_screen
 from app.widgets.page_stack import PageStack
 from app.widgets.snackbar import Snackbar
 from app.window.bars import BACK_KEYS, BackBar, Link, PauseBanner
@@ -69,7 +69,7 @@ class MainWindow(ReturnKeyWindow):
         self._settings = QSettings(str(session.folder / "window.ini"), QSettings.Format.IniFormat)
         if (geometry := self._settings.value("geometry")) is None or not self.restoreGeometry(geometry):
             fit_to_screen(self, _SIZE)
-        self.setMinimumSize(_MIN_SIZE)
+        self.setMinimumSize(_MIN_SIZE.boundedTo(find_room(self)))  # the screen may be smaller
         self._refresh_timer = QTimer(self, singleShot=True, interval=_REFRESH_DELAY_MS)
         self._refresh_timer.timeout.connect(self.refresh)
         session.announced.connect(self._refresh_soon)

@@ -121,6 +121,11 @@ class RequestCards(QWidget):
             self._drop(id_)
         self.show_requests(overview, requests)
 
+    def clear(self) -> None:
+        """Show no card any more; one that was just answered stays answered."""
+        for id_ in list(self.cards):
+            self._drop(id_)
+
     def focus(self, request: str) -> bool:
         """Focus the card of that request; False if there is none."""
         card = self.cards.get(request)

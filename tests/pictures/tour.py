@@ -158,6 +158,7 @@ def _list_details(session: Any, window: Any) -> Iterator[tuple[str, Callable[[],
         if not large.is_open:
             large.open()
         large.focus_first()
+        large.opened.emit(large)
 
     for place, part in enumerate(("overview", "versions", "permissions", "settings")):
         yield f"workflow-{part}", lambda place=place: tab(place)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.requests.call_table import FIXED_HEADS, CallRow, CallTable
+from app.requests.call_table import CallRow, CallTable, fixed_heads
 from app.widgets.visible_text import tooltip_text
 from scheduler.engine.queries.requests import RequestView
 
@@ -154,7 +154,7 @@ class ApprovalModel(QAbstractTableModel):
         return None
 
     def heads(self) -> Sequence[str]:
-        asked, says, result = (translate("groups", str(head)) for head in FIXED_HEADS)
+        asked, says, result = fixed_heads()
         return (asked, *self._table.columns, says, result)
 
     def _cell(self, row: CallRow, column: int) -> str:

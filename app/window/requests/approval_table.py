@@ -141,6 +141,15 @@ class ApprovalTable(QWidget):
             self.cards.replace_with(self._overview, [one])
             self.model.mark_opened(one)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
+        """Escape closes the open card, unless something is filled in there."""
+        if event.key() == Qt.Key.Key_Escape and self.cards.cards:
+            if not any(card.is_busy for card in self.cards.cards.values()):
+                self.view.setFocus()
+                self.cards.clear()
+        else:
+            super().keyPressEvent(event)
+
     def _follow_row(self, _current: QModelIndex, _before: QModelIndex) -> None:
         """An open card follows the current row; the table stays in view."""
         one = self.current_request()

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.i18n.translate import translate_text
@@ -237,6 +238,14 @@ class GroupEntry(QWidget):
         if self._contains_focus():
             self.focus_left.emit()
         self.finished.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
+        """Escape closes what was opened."""
+        if event.key() == Qt.Key.Key_Escape and self.header is not None and self.is_open:
+            self._open_or_close()
+            self.focus_first()
+        else:
+            super().keyPressEvent(event)
 
     def _open_or_close(self) -> None:
         if self.style_ is EntryStyle.LINK:

@@ -46,7 +46,7 @@ from scheduler.rules.requests import RequestKind
 from scheduler.store import requests
 from scheduler.store.requests import RequestRow
 from tests.app.app_fixture import Wait, deploy, overview_of
-from tests.app.window.request_samples import make_failure, make_mail, make_overview, make_request
+from tests.app.window.request_samples import make_approval, make_failure, make_mail, make_overview, make_request
 from tests.app.window.session_fixture import few
 from tests.engine.engine_fixture import START
 
@@ -347,6 +347,14 @@ def test_it_opens_no_larger_than_the_screen(empty: Session, open_window: Callabl
     )
 
 
+def test_it_can_be_as_small_as_a_small_screen_at_twice_the_scale(
+    empty: Session, open_window: Callable[[Session], MainWindow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = QSize(392, 252)
+    monkeypatch.setattr("app.window.main_window.find_room", lambda _: room)
+    assert open_window(empty).minimumSize() == room
+
+
 @pytest.mark.parametrize("filled", ["empty", "few"])
 def test_titles_stay_in_place_from_page_to_page(
     qapp: QApplication,
@@ -497,6 +505,30 @@ def test_tab_follows_the_visual_order(
     expected = [window.navigation, card, card.buttons["approve"], today.timeline, window.help_button]
     assert [one for one in seen if one in expected] == expected
     assert seen[-1] is window.help_button
+
+
+def test_tab_leads_past_a_question_and_back_to_its_start(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A form is filled in on the way, and a panel with a field is opened and closed."""
+    questions = [{"name": "folder", "text": "Which folder?", "kind": "text", "choices": []}]
+    asked = make_request(1, RequestKind.QUESTION, "letters", questions=questions)
+    overview = make_overview([asked, make_approval(2)])
+    monkeypatch.setattr("app.window.attention.page.load_overview", lambda _: overview)
+    window.open_page("attention")
+    window.show_overview(overview)
+    card = window.page.cards.cards[asked.id]  # type: ignore[union-attr]
+    qtbot.waitUntil(card.isVisible)
+    qtbot.keyClick(card.buttons["reject"], Qt.Key.Key_Space)
+    assert card.panel is not None
+    qtbot.keyClick(card.panel.form.inputs["reason"], Qt.Key.Key_Escape)
+    card.setFocus()
+    reached = []
+    for _ in range(40):
+        reached.append(window.focusWidget())
+        window.focusNextPrevChild(True)  # noqa: FBT003  # Qt's
+    assert {window.navigation, window.help_button, card, *card.buttons.values()} <= set(reached)
+    assert card.forms["answer"].inputs["folder"] in reached and reached[1:].count(card) >= 1
 
 
 def test_a_removed_card_does_not_affect_the_buttons_of_the_next(

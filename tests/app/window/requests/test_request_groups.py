@@ -576,6 +576,23 @@ def test_what_is_opened_is_scrolled_into_view(show: Show, wait: Wait, qtbot: QtB
     assert page._column.verticalScrollBar().value() == before, "the table is still used"
 
 
+def test_escape_closes_the_card_then_the_group(show: Show, qtbot: QtBot) -> None:
+    page = show([*(make_failure(number, f"job-{number}") for number in range(4)), *map(make_approval, range(3))])
+    group = next(one for one in entries(page) if one.group.is_table)
+    assert group.header is not None
+    group.header.toggle.setFocus()
+    qtbot.keyClick(group.header.toggle, Qt.Key.Key_Space)
+    assert group.table is not None and group.table.view.hasFocus()
+    group.table.select_row(1)
+    qtbot.keyClick(group.table.view, Qt.Key.Key_Return)
+    [card] = group.table.cards.cards.values()
+    card.buttons["approve"].setFocus()
+    qtbot.keyClick(card.buttons["approve"], Qt.Key.Key_Escape)
+    assert not group.table.cards.cards and group.table.view.hasFocus() and group.is_open
+    qtbot.keyClick(group.table.view, Qt.Key.Key_Escape)
+    assert not group.is_open and group.header.toggle.hasFocus()
+
+
 def is_in_view(page: AttentionPage, part: QWidget) -> bool:
     """All of it."""
     top = part.mapTo(page._column.viewport(), part.rect().topLeft()).y()
