@@ -10,7 +10,7 @@ from app.theme.tokens import Space, TextStyle, colours_of, make_font
 
 _GLYPH_SIZE = 48
 _TEXT_WIDTH = 420
-_MIN_WIDTH = 320
+_MIN_WIDTH = 240
 
 
 class EmptyState(QWidget):

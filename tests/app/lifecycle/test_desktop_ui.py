@@ -48,6 +48,7 @@ def screen(daemon: PrivateBus) -> Iterator[FakeDaemon]:
 @pytest.fixture
 def make_shell(qtbot: QtBot, daemon: PrivateBus, screen: FakeDaemon) -> Iterator[Callable[..., DesktopUi]]:
     made: list[tuple[DesktopUi, Bus]] = []
+    closed: list[DesktopUi] = []
 
     def make(around: Session, preferences: Preferences | None = None, *, background: bool = False) -> DesktopUi:
         bus = Bus(daemon.address, retry_ms=20)
@@ -56,9 +57,16 @@ def make_shell(qtbot: QtBot, daemon: PrivateBus, screen: FakeDaemon) -> Iterator
         shell.start(StartOptions(background=background))
         return shell
 
+    def close(shell: DesktopUi) -> None:
+        """As when the app quits."""
+        closed.append(shell)
+        shell.close()
+
+    make.close = close  # type: ignore[attr-defined]
     yield make
     for shell, bus in made:
-        shell.close()
+        if shell not in closed:
+            shell.close()
         bus.close()
     QApplication.processEvents()
 
@@ -165,7 +173,7 @@ def test_an_answer_refused_after_the_window_was_closed_is_told(
     if leave == "close":
         shell.window.hide()
     else:
-        shell.close()
+        make_shell.close(shell)  # type: ignore[attr-defined]
     number = wait(lambda: find_number(screen, "That did not work"))
     assert screen.shown[number][4].startswith("Receipts: You rejected this at ")
     assert table_lines(installation) == []
