@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from scheduler.connections.connector import Call
 
 
+MAX_TEXT_BYTES = 3_500
+"""Of a title and of a text; services take at least that much. Longer ones are cut."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelButton:
     label: str

@@ -78,10 +78,10 @@ class NtfyServer:
 
 
 @contextmanager
-def ntfy_server(folder: Path, *options: str, start: bool = True) -> Iterator[NtfyServer]:
+def ntfy_server(folder: Path, *options: str, start: bool = True, scheme: str = "http") -> Iterator[NtfyServer]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    server = NtfyServer(folder, port, options=list(options))
+    server = NtfyServer(folder, port, options=list(options), address_scheme=scheme)
     if start:
         server.start()
     try:
@@ -96,10 +96,16 @@ class Phone:
 
     address: str
     topic: str = TOPIC
+    login: str = ""
+    """An access token, if the server asks for one."""
 
     def messages(self, topic: str = "") -> list[dict[str, Any]]:
-        text = _request("GET", f"{self.address}/{topic or self.topic}/json?poll=1&since=all")
+        text = _request("GET", f"{self.address}/{topic or self.topic}/json?poll=1&since=all", headers=self._login)
         return [one for line in text.splitlines() if (one := json.loads(line))["event"] == "message"]
+
+    @property
+    def _login(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.login}"} if self.login else {}
 
     def wait_for(self, is_wanted: Callable[[dict[str, Any]], bool], pump: Callable[[], None]) -> dict[str, Any]:
         """The newest such message; `pump` lets the app work meanwhile."""

@@ -4,7 +4,14 @@ import json
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
 
-from scheduler.connections.channel import ChannelButton, ChannelMessage, ChannelReply, StopSignal, UserChannel
+from scheduler.connections.channel import (
+    MAX_TEXT_BYTES,
+    ChannelButton,
+    ChannelMessage,
+    ChannelReply,
+    StopSignal,
+    UserChannel,
+)
 from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.redaction import find_secrets
 from scheduler.connections.registry import Registry
@@ -205,8 +212,8 @@ def _complete(
     row: ChannelMessageRow, message: ChannelMessage, token: str, labels: tuple[tuple[RequestAction, str], ...]
 ) -> ChannelMessage:
     return ChannelMessage(
-        title=" ".join(message.title.split()),
-        text=message.text.strip(),
+        title=_shorten(" ".join(message.title.split()), MAX_TEXT_BYTES // 10),
+        text=_shorten(message.text.strip(), MAX_TEXT_BYTES),
         buttons=tuple(ChannelButton(label, payload_of(action, token)) for action, label in labels),
         is_urgent=message.is_urgent,
         is_silent=message.is_silent,
@@ -219,3 +226,8 @@ def _address(message: ChannelMessage, to: str) -> ChannelMessage:
     if not to:
         raise ToolFailedError.because(FailureClass.LOGIC, UserText("Set the recipient of this channel first."))
     return ChannelMessage(title=message.title, text=message.text, reference=message.reference, to=to)
+
+
+def _shorten(text: str, most: int) -> str:
+    encoded = text.encode()
+    return text if len(encoded) <= most else f"{encoded[:most].decode(errors='ignore').rstrip()}…"

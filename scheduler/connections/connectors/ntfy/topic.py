@@ -27,8 +27,6 @@ _ANSWERS = "-answers"
 _NAME = re.compile(r"[-_A-Za-z0-9]{1,56}")
 _SILENCE_S = 120.0
 """A server sends something every 45 seconds unless it was configured otherwise."""
-_MAX_BYTES = 3_500
-"""A server makes an attachment of more than 4096."""
 _SILENT, _NORMAL, _URGENT = 1, 3, 4
 _DECORATIONS = ("title", "actions", "attachment", "click", "icon", "tags")
 
@@ -64,7 +62,7 @@ def publish(call: Call, message: ChannelMessage) -> str:
     content: dict[str, Any] = {
         "topic": topic.name,
         "title": message.title,
-        "message": shorten(message.text),
+        "message": message.text,
         "priority": _SILENT if message.is_silent else _URGENT if message.is_urgent else _NORMAL,
     }
     if message.reference:
@@ -86,7 +84,7 @@ def publish(call: Call, message: ChannelMessage) -> str:
         "POST",
         topic.server,
         headers={**auth_headers(call), "Content-Type": "application/json"},
-        body=json.dumps(content).encode(),
+        body=json.dumps(content, ensure_ascii=False).encode(),  # a server limits the bytes
         seconds=call.seconds,
         acts=True,
         max_redirects=0,
@@ -135,9 +133,3 @@ def _read_line(line: bytes, topic: Topic) -> ChannelReply | None:
     else:
         kind = ReplyKind.BUTTON if event.get("topic") == topic.answers else ReplyKind.PUBLISHED
     return ChannelReply(kind=kind, cursor=id_, text=text, title=title, message=id_)
-
-
-def shorten(text: str) -> str:
-    """To what a server accepts as a text."""
-    encoded = text.encode()
-    return text if len(encoded) <= _MAX_BYTES else f"{encoded[:_MAX_BYTES].decode(errors='ignore').rstrip()}…"
