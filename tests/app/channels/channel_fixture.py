@@ -102,17 +102,20 @@ def _work() -> None:
 
 @contextmanager
 def open_desk(folder: Path, wait: Wait, server: NtfyServer, *, presence: Presence | None = None) -> Iterator[Desk]:
+    folder.mkdir(exist_ok=True)
     session = Session(folder, is_started_by_script=False)
     prepare_demo(session, folder)
     service = ChannelService(session, lambda: presence or Presence())
     session.start()
     service.start()
     desk = Desk(session, service, wait, server)
-    yield desk
-    desk.service.stop()
-    close_background_tasks()
-    session.stop()
-    session.close()
+    try:
+        yield desk
+    finally:
+        desk.service.stop()
+        close_background_tasks()
+        session.stop()
+        session.close()
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ _CHAT = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _POLL_S = 50
 _MAX_CHARS = 4_000
 _MAX_BUTTON_CHARS = 60
-_REFUSED, _NOT_FOUND, _TOO_MANY = 400, 404, 429
+_REFUSED, _TOO_MANY = 400, 429
+_UNKNOWN_TOKEN = (401, 404)
 
 
 def chat_of(call: Call) -> int:
@@ -67,7 +68,7 @@ def _post(
 
 
 def _failure(call: Call, answer: http_client.Answer) -> ToolFailedError:
-    if answer.status == _NOT_FOUND:  # it does not know the token
+    if answer.status in _UNKNOWN_TOKEN:
         sentence = UserText("Telegram does not know the bot token. Connect {name} again.", name=call.connection)
         return ToolFailedError.because(FailureClass.AUTH, sentence)
     if answer.status == _TOO_MANY and (seconds := _retry_after(answer)) is not None:
