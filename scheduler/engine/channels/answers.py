@@ -34,6 +34,7 @@ from scheduler.user_text import UserText, pack
 MAX_WRONG_CODES = 5
 _LIVE = (ChannelMessageState.SENDING, ChannelMessageState.SENT)
 """A message may be answered before the service has confirmed that it was sent."""
+_TOO_LATE = UserText("That was already answered; nothing was changed.")
 _USER_CODE = re.compile(r"\s*([0-9]{4})\s*", re.ASCII)
 _PAYLOAD = re.compile(r"([a-z-]{1,20})\.([A-Za-z0-9_-]{20,64})", re.ASCII)
 
@@ -202,6 +203,9 @@ class ChannelAnswers:
                     commands.retry(request.run or request.workflow, answered_from=name)
         except RefusedError as error:
             return ChannelAnswer(result=AnswerResult.REFUSED, sentence=error.sentence, request=request.id)
+        answered = requests.find(self._context.database.read(), request.id)
+        if answered is not None and answered.answered_from != name:  # the same answer came from elsewhere just before
+            return ChannelAnswer(result=AnswerResult.REFUSED, sentence=_TOO_LATE, request=request.id)
         return ChannelAnswer(result=AnswerResult.DONE, request=request.id, action=action.value)
 
     def unlock(self, name: str) -> dict[str, str]:
@@ -225,7 +229,7 @@ def _refuse(
 ) -> ChannelAnswer | None:
     """Why the token does not count; None if it does."""
     if request is None or request.answer is not None or row.state is ChannelMessageState.USED:
-        return _refused(UserText("That was already answered; nothing was changed."), row)
+        return _refused(_TOO_LATE, row)
     if row.state not in _LIVE or row.expires is None or now >= row.expires:
         return _refused(UserText("This message is too old. Answer at your computer."), row)
     if row.call_hash != request.hash or action.value not in row.actions:
