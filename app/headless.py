@@ -275,6 +275,8 @@ class RunPrinter:
 
     def _print_answer(self, one: RequestView) -> None:
         answer = _ANSWERS.get(one.answer or "", "answered")
+        if one.answered_from:
+            answer = f"{answer} through {one.answered_from}"
         self._write(_name_request(one), f"{answer}: {truncate(one.sentence, _MAX_SENTENCE)}")
 
     def _write(self, name: str, sentence: str) -> None:

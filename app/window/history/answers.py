@@ -41,12 +41,16 @@ def describe_reason(reason: str) -> str:
 
 
 def describe_answer(requests: Iterable[RequestView], zone: ZoneInfo, now: datetime) -> list[str]:
-    """`asked today 09:00`, `approved today 14:02`: the last question that was answered."""
+    """`asked today 09:00`, `approved today 14:02, through ntfy:me`: the last question that was answered."""
     answered = [(one.answered, one) for one in requests if one.answered is not None and one.answer in _ANSWERED]
     if not answered:
         return []
     at, last = max(answered, key=lambda one: one[0])
-    words = (translate("history", "asked {time}"), _describe_answer(last.answer or ""))
+    said = _describe_answer(last.answer or "")
+    if last.answered_from:
+        words_from = translate("history", "{said}, through {channel}")
+        said = words_from.replace("{said}", said).replace("{channel}", last.answered_from)
+    words = (translate("history", "asked {time}"), said)
     times = (format_day_and_time(one.replace(second=0, microsecond=0), zone, now) for one in (last.created, at))
     return [word.format(time=time) for word, time in zip(words, times, strict=True)]
 

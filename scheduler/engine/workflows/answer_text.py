@@ -28,11 +28,17 @@ _OF_PERMISSIONS: dict[RequestAnswer, UserText] = {
 
 
 def describe_answer(row: RequestRow, context: EngineContext, now: datetime) -> str:
-    """A sentence; empty while it is open."""
+    """A sentence, or two if the answer came from elsewhere; empty while it is open."""
     if row.answer is None or row.answered is None:
         return ""
-    given = RequestAnswer(row.answer)
-    at = describe_moment(row.answered, now, find_zone(context.machine_zone))
+    said = _describe(row, RequestAnswer(row.answer), row.answered, context, now)
+    if not row.answered_from:
+        return said
+    return UserText("{said} The answer came through {channel}.", said=said, channel=row.answered_from)
+
+
+def _describe(row: RequestRow, given: RequestAnswer, answered: datetime, context: EngineContext, now: datetime) -> str:
+    at = describe_moment(answered, now, find_zone(context.machine_zone))
     match given:
         case RequestAnswer.ANSWERED:
             return UserText("You answered this {at}: {answers}", at=at, answers=_write_answers(row))

@@ -170,6 +170,8 @@ def test_the_run_page_says_when_it_asked_and_when_it_was_answered(answer: str, w
     request = make_approval(1, created=NOON, answer=answer, answered=NOON + timedelta(hours=2))
     said = describe_answer([request], ZoneInfo("UTC"), NOON + timedelta(hours=3))
     assert said == ["asked today 12:00", f"{word} today 14:00"]
+    from_phone = replace(request, answered_from="ntfy:me")
+    assert describe_answer([from_phone], ZoneInfo("UTC"), NOON + timedelta(hours=3))[1] == f"{said[1]}, through ntfy:me"
     assert describe_answer([replace(request, answer=None, answered=None)], ZoneInfo("UTC"), NOON) == []
 
 
