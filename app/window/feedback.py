@@ -199,3 +199,14 @@ def make_path_button(line: QLineEdit, name: str, *, is_folder: bool) -> QPushBut
     button.setAccessibleName(name)
     button.clicked.connect(choose)
     return button
+
+
+def align_left(*widgets: QWidget) -> QWidget:
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(Space.SMALL)
+    for widget in widgets:
+        row.addWidget(widget)
+    row.addStretch(1)
+    return box

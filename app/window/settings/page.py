@@ -29,8 +29,9 @@ from app.widgets.details_view import make_label
 from app.widgets.form_controls import install_wheel_guard
 from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.external_editor import parse_command
-from app.window.feedback import StatusLine, add_row, make_button
+from app.window.feedback import StatusLine, add_row, align_left, make_button
 from app.window.page import Page, PageColumn, make_section_heading
+from app.window.settings.channels_section import ChannelsSection
 from app.window.settings.data_section import DataSection
 from app.window.settings.fixer_section import FixerSection
 from app.window.settings.heartbeat_section import HeartbeatSection
@@ -67,6 +68,7 @@ class SettingsPage(Page):
 
     def refresh(self) -> None:
         folder, autostart = self.session.folder, self._autostart
+        self.channels.refresh()
         self.background.run_latest(
             "settings", lambda: (read_preferences(folder), autostart.is_on()), lambda found: self._take(*found)
         )
@@ -101,6 +103,7 @@ class SettingsPage(Page):
         self.schedule_defaults = ScheduleDefaultsSection(_LABEL_WIDTH)
         self.fixer = FixerSection(self.session, _LABEL_WIDTH)
         self.heartbeat, self.metrics = HeartbeatSection(self.session, _LABEL_WIDTH), MetricsSection()
+        self.channels = ChannelsSection(self.session)
         self.data = DataSection(self.session)
 
     def _make_box(self, name: str, choices: dict[Any, object]) -> QComboBox:
@@ -144,9 +147,10 @@ class SettingsPage(Page):
                     ("", self.quiet),
                     ("", hours),
                     ("", self.approvals),
-                    ("", _align_left(self.test_button)),
+                    ("", align_left(self.test_button)),
                 ),
             ),
+            (self.tr("Away from the desk"), (("", self.channels),)),
             (
                 self.tr("Runs"),
                 (
@@ -323,17 +327,6 @@ class SettingsPage(Page):
 
 def _read_time(field: QTimeEdit) -> time:
     return time(field.time().hour(), field.time().minute())
-
-
-def _align_left(*widgets: QWidget) -> QWidget:
-    box = QWidget()
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(Space.SMALL)
-    for widget in widgets:
-        row.addWidget(widget)
-    row.addStretch(1)
-    return box
 
 
 def _make_form(rows: Sequence[tuple[str, QWidget]]) -> QFormLayout:
