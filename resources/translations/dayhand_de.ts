@@ -6196,7 +6196,11 @@ Deiner: {mine}</translation>
         <translation>Gib diesen Schlüssel jetzt in deiner Authenticator-App ein; er wird nicht noch einmal gezeigt:
 {key}</translation>
     </message>
-</context>
+<message>
+        <source>for example, you@example.org</source>
+        <translation>zum Beispiel du@example.org</translation>
+    </message>
+    </context>
 <context>
     <name>ChannelRow</name>
     <message>

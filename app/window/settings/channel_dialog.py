@@ -55,7 +55,7 @@ class ChannelDialog(Dialog):
         self.minutes, self.hourly = self._make_number(MAX_MINUTES), self._make_number(MAX_HOURLY)
         self.workflows, self.to = QLineEdit(), QLineEdit()
         self.workflows.setPlaceholderText(self.tr("All"))
-        self.to.setPlaceholderText("you@example.org")
+        self.to.setPlaceholderText(self.tr("for example, you@example.org"))
         self.quiet = WrappingCheckBox(self.tr("&Quiet hours"))
         self.quiet_from, self.quiet_until = QTimeEdit(), QTimeEdit()
         for field, name in ((self.quiet_from, self.tr("Quiet from")), (self.quiet_until, self.tr("Quiet until"))):

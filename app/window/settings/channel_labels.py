@@ -7,6 +7,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.i18n.translate import translate_text
 from app.theme.tokens import Tone
+from app.window.settings.labels import label_text
 from scheduler.engine.queries.channels import ChannelView
 from scheduler.rules.channels import ChannelTiming, ChannelTopic, CodeUse
 
@@ -30,7 +31,7 @@ CODES: Mapping[CodeUse, object] = {
 
 def describe_rules(rules: Mapping[str, Any]) -> str:
     """`Questions, Problems · when you are away`."""
-    chosen = [str(translate("settings", str(words))) for topic, words in TOPICS.items() if topic in rules["topics"]]
+    chosen = [label_text(words) for topic, words in TOPICS.items() if topic in rules["topics"]]
     what = ", ".join(chosen) or translate("settings", "Nothing")
     when = translate("settings", "at once")
     if rules["timing"] == ChannelTiming.AWAY:
