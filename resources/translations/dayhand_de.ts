@@ -311,8 +311,135 @@
         <translation>Speichern</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand; change these answers there: {names}.</source>
+        <source>This workflow&apos;s file was changed by hand; change these answers there: {names}.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert; ändere diese Antworten dort: {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>ChannelDialog</name>
+    <message>
+        <source>Channel</source>
+        <translation>Kanal</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>&amp;Quiet hours</source>
+        <translation>&amp;Ruhezeit</translation>
+    </message>
+    <message>
+        <source>Quiet from</source>
+        <translation>Ruhe ab</translation>
+    </message>
+    <message>
+        <source>Quiet until</source>
+        <translation>Ruhe bis</translation>
+    </message>
+    <message>
+        <source>&amp;Let questions through</source>
+        <translation>&amp;Fragen durchlassen</translation>
+    </message>
+    <message>
+        <source>&amp;Say exactly what would be done; the service can read it</source>
+        <translation>&amp;Genau sagen, was getan würde; der Dienst kann es lesen</translation>
+    </message>
+    <message>
+        <source>Set up authenticator app…</source>
+        <translation>Authenticator-App einrichten …</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Send &amp;to</source>
+        <translation>Senden &amp;an</translation>
+    </message>
+    <message>
+        <source>What is sent</source>
+        <translation>Was gesendet wird</translation>
+    </message>
+    <message>
+        <source>Only these &amp;workflows</source>
+        <translation>Nur diese A&amp;bläufe</translation>
+    </message>
+    <message>
+        <source>W&amp;hen</source>
+        <translation>&amp;Wann</translation>
+    </message>
+    <message>
+        <source>Away after (&amp;minutes)</source>
+        <translation>Abwesend nach (&amp;Minuten)</translation>
+    </message>
+    <message>
+        <source>The screen is locked, nobody uses the computer, or nobody has answered for that long.</source>
+        <translation>Der Bildschirm ist gesperrt, oder so lange hat niemand den Computer benutzt oder geantwortet.</translation>
+    </message>
+    <message>
+        <source>Messages an hour, at &amp;most</source>
+        <translation>&amp;Höchstens Nachrichten pro Stunde</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>von</translation>
+    </message>
+    <message>
+        <source>until</source>
+        <translation>bis</translation>
+    </message>
+    <message>
+        <source>Ask for the &amp;code</source>
+        <translation>Nach dem &amp;Code fragen</translation>
+    </message>
+    <message>
+        <source>Enter this key in your authenticator app now; it is not shown again:
+{key}</source>
+        <translation>Gib diesen Schlüssel jetzt in deiner Authenticator-App ein; er wird nicht noch einmal gezeigt:
+{key}</translation>
+    </message>
+    <message>
+        <source>for example, you@example.org</source>
+        <translation>zum Beispiel du@example.org</translation>
+    </message>
+</context>
+<context>
+    <name>ChannelRow</name>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>Send a test message</source>
+        <translation>Testnachricht senden</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>Entsperren</translation>
+    </message>
+    <message>
+        <source>Test message sent.</source>
+        <translation>Testnachricht gesendet.</translation>
+    </message>
+</context>
+<context>
+    <name>ChannelsSection</name>
+    <message>
+        <source>Dayhand can ask you on your phone: connect the ntfy app, or a Telegram bot.</source>
+        <translation>Dayhand kann dich auf dem Handy fragen: Verbinde die ntfy-App oder einen Telegram-Bot.</translation>
+    </message>
+    <message>
+        <source>Connect ntfy…</source>
+        <translation>ntfy verbinden …</translation>
+    </message>
+    <message>
+        <source>Connect Telegram…</source>
+        <translation>Telegram verbinden …</translation>
     </message>
 </context>
 <context>
@@ -408,7 +535,7 @@
 <context>
     <name>ConnectionsPage</name>
     <message>
-        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system's keyring.</source>
+        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system&apos;s keyring.</source>
         <translation>Eine Verbindung ist ein Konto oder ein Ordner oder eine Tabelle auf diesem Computer, die Abläufe nutzen können. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
     </message>
     <message>
@@ -1808,7 +1935,7 @@
         <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktionen geschehen sind.</translation>
     </message>
     <message>
-        <source>Don't quit</source>
+        <source>Don&apos;t quit</source>
         <translation>Nicht beenden</translation>
     </message>
     <message>
@@ -2082,7 +2209,7 @@
 <context>
     <name>ScheduleDialog</name>
     <message>
-        <source>Applies until the script's own schedule changes.</source>
+        <source>Applies until the script&apos;s own schedule changes.</source>
         <translation>Gilt, bis sich der Zeitplan im Skript selbst ändert.</translation>
     </message>
     <message>
@@ -2139,7 +2266,7 @@ Deiner: {mine}</translation>
         <translation>Keine Läufe mehr geplant.</translation>
     </message>
     <message>
-        <source>This computer's time zone ({zone})</source>
+        <source>This computer&apos;s time zone ({zone})</source>
         <translation>Zeitzone dieses Computers ({zone})</translation>
     </message>
     <message>
@@ -2304,7 +2431,7 @@ Deiner: {mine}</translation>
         <translation>Ein Befehl, zum Beispiel: code --goto {file}:{line}</translation>
     </message>
     <message>
-        <source>A script's own settings take precedence.</source>
+        <source>A script&apos;s own settings take precedence.</source>
         <translation>Eigene Einstellungen eines Skripts haben Vorrang.</translation>
     </message>
     <message>
@@ -2416,7 +2543,7 @@ Deiner: {mine}</translation>
         <translation>Systemstandard</translation>
     </message>
     <message>
-        <source>Test notification sent. If it does not appear, check your system's notification settings.</source>
+        <source>Test notification sent. If it does not appear, check your system&apos;s notification settings.</source>
         <translation>Test-Benachrichtigung gesendet. Wenn sie nicht erscheint, prüfe die Benachrichtigungs-Einstellungen deines Systems.</translation>
     </message>
     <message>
@@ -2435,11 +2562,11 @@ Deiner: {mine}</translation>
         <source>{number} days</source>
         <translation>{number} Tage</translation>
     </message>
-<message>
+    <message>
         <source>Away from the desk</source>
         <translation>Unterwegs</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>ShowAllDialog</name>
     <message>
@@ -3122,7 +3249,7 @@ Deiner: {mine}</translation>
         <translation>Zugestimmt. Es geht weiter …</translation>
     </message>
     <message>
-        <source>Approved. You won't be asked about this again.</source>
+        <source>Approved. You won&apos;t be asked about this again.</source>
         <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
     </message>
     <message>
@@ -3170,11 +3297,11 @@ Deiner: {mine}</translation>
         <translation>Ausgeblendet. Es bleibt gestoppt, bis du es auf der Seite des Ablaufs noch einmal versuchst.</translation>
     </message>
     <message>
-        <source>Don't allow</source>
+        <source>Don&apos;t allow</source>
         <translation>Nicht erlauben</translation>
     </message>
     <message>
-        <source>Don't apply</source>
+        <source>Don&apos;t apply</source>
         <translation>Nicht anwenden</translation>
     </message>
     <message>
@@ -3206,7 +3333,7 @@ Deiner: {mine}</translation>
         <translation>Reparieren lassen …</translation>
     </message>
     <message>
-        <source>It didn't</source>
+        <source>It didn&apos;t</source>
         <translation>Ist nicht geschehen</translation>
     </message>
     <message>
@@ -3465,7 +3592,7 @@ Deiner: {mine}</translation>
         <translation>Dieser Ablauf wurde nicht aus einer Vorlage erstellt.</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
+        <source>This workflow&apos;s file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert und ist noch nicht in Gebrauch: {file}. Zuerst in seinen Einstellungen „Aktualisieren“ wählen, dann die Antworten ändern.</translation>
     </message>
     <message>
@@ -4397,11 +4524,7 @@ Deiner: {mine}</translation>
         <source>Answered elsewhere, or no longer needed.</source>
         <translation>Woanders beantwortet oder nicht mehr nötig.</translation>
     </message>
-<message>
-        <source>Already answered.</source>
-        <translation>Schon beantwortet.</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>happenings</name>
     <message>
@@ -4611,11 +4734,11 @@ Deiner: {mine}</translation>
         <source>{what}, expanded</source>
         <translation>{what}, aufgeklappt</translation>
     </message>
-<message>
+    <message>
         <source>{said}, through {channel}</source>
         <translation>{said}, über {channel}</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>import</name>
     <message>
@@ -4693,8 +4816,8 @@ Deiner: {mine}</translation>
         <translation>Gib eine Mailadresse ein, etwa ich@example.org.</translation>
     </message>
     <message>
-        <source>Enter one command with matching quotes. For shell syntax: sh -c '…'</source>
-        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c '…'</translation>
+        <source>Enter one command with matching quotes. For shell syntax: sh -c &apos;…&apos;</source>
+        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c &apos;…&apos;</translation>
     </message>
     <message>
         <source>This field is required.</source>
@@ -5098,15 +5221,15 @@ Deiner: {mine}</translation>
 <context>
     <name>script errors</name>
     <message>
-        <source>"{what}" has no value yet</source>
+        <source>&quot;{what}&quot; has no value yet</source>
         <translation>„{what}“ hat noch keinen Wert</translation>
     </message>
     <message>
-        <source>"{what}" is missing</source>
+        <source>&quot;{what}&quot; is missing</source>
         <translation>„{what}“ fehlt</translation>
     </message>
     <message>
-        <source>"{what}" is not defined</source>
+        <source>&quot;{what}&quot; is not defined</source>
         <translation>„{what}“ ist nicht definiert</translation>
     </message>
     <message>
@@ -5316,7 +5439,7 @@ Deiner: {mine}</translation>
         <source>{number} workflows imported, paused. Check each one, then resume it.</source>
         <translation>{number} Abläufe importiert, pausiert. Sieh jeden an und setze ihn fort.</translation>
     </message>
-<message>
+    <message>
         <source>Questions</source>
         <translation>Fragen</translation>
     </message>
@@ -5593,7 +5716,7 @@ Deiner: {mine}</translation>
         <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
     </message>
     <message>
-        <source>Reads new emails in {INBOX} with "{SUBJECT}" in the subject and adds date, sender and amount to {TABLE}.</source>
+        <source>Reads new emails in {INBOX} with &quot;{SUBJECT}&quot; in the subject and adds date, sender and amount to {TABLE}.</source>
         <translation>Liest neue Mails in {INBOX} mit „{SUBJECT}“ im Betreff und trägt Datum, Absender und Betrag in {TABLE} ein.</translation>
     </message>
     <message>
@@ -5990,7 +6113,7 @@ Deiner: {mine}</translation>
         <translation>Das Beispiel braucht {name}, das du schon nutzt. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
     </message>
     <message>
-        <source>The sample's files could not be written to {folder}: {why}.</source>
+        <source>The sample&apos;s files could not be written to {folder}: {why}.</source>
         <translation>Die Dateien des Beispiels ließen sich nicht nach {folder} schreiben: {why}.</translation>
     </message>
 </context>
@@ -6106,133 +6229,6 @@ Deiner: {mine}</translation>
     <message>
         <source>Next {until}</source>
         <translation>Nächster Lauf {until}</translation>
-    </message>
-</context>
-<context>
-    <name>ChannelDialog</name>
-    <message>
-        <source>Channel</source>
-        <translation>Kanal</translation>
-    </message>
-    <message>
-        <source>All</source>
-        <translation>Alle</translation>
-    </message>
-    <message>
-        <source>&amp;Quiet hours</source>
-        <translation>&amp;Ruhezeit</translation>
-    </message>
-    <message>
-        <source>Quiet from</source>
-        <translation>Ruhe ab</translation>
-    </message>
-    <message>
-        <source>Quiet until</source>
-        <translation>Ruhe bis</translation>
-    </message>
-    <message>
-        <source>&amp;Let questions through</source>
-        <translation>&amp;Fragen durchlassen</translation>
-    </message>
-    <message>
-        <source>&amp;Say exactly what would be done; the service can read it</source>
-        <translation>&amp;Genau sagen, was getan würde; der Dienst kann es lesen</translation>
-    </message>
-    <message>
-        <source>Set up authenticator app…</source>
-        <translation>Authenticator-App einrichten …</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Save</source>
-        <translation>Speichern</translation>
-    </message>
-    <message>
-        <source>Send &amp;to</source>
-        <translation>Senden &amp;an</translation>
-    </message>
-    <message>
-        <source>What is sent</source>
-        <translation>Was gesendet wird</translation>
-    </message>
-    <message>
-        <source>Only these &amp;workflows</source>
-        <translation>Nur diese A&amp;bläufe</translation>
-    </message>
-    <message>
-        <source>W&amp;hen</source>
-        <translation>&amp;Wann</translation>
-    </message>
-    <message>
-        <source>Away after (&amp;minutes)</source>
-        <translation>Abwesend nach (&amp;Minuten)</translation>
-    </message>
-    <message>
-        <source>The screen is locked, nobody uses the computer, or nobody has answered for that long.</source>
-        <translation>Der Bildschirm ist gesperrt, oder so lange hat niemand den Computer benutzt oder geantwortet.</translation>
-    </message>
-    <message>
-        <source>Messages an hour, at &amp;most</source>
-        <translation>&amp;Höchstens Nachrichten pro Stunde</translation>
-    </message>
-    <message>
-        <source>from</source>
-        <translation>von</translation>
-    </message>
-    <message>
-        <source>until</source>
-        <translation>bis</translation>
-    </message>
-    <message>
-        <source>Ask for the &amp;code</source>
-        <translation>Nach dem &amp;Code fragen</translation>
-    </message>
-    <message>
-        <source>Enter this key in your authenticator app now; it is not shown again:
-{key}</source>
-        <translation>Gib diesen Schlüssel jetzt in deiner Authenticator-App ein; er wird nicht noch einmal gezeigt:
-{key}</translation>
-    </message>
-<message>
-        <source>for example, you@example.org</source>
-        <translation>zum Beispiel du@example.org</translation>
-    </message>
-    </context>
-<context>
-    <name>ChannelRow</name>
-    <message>
-        <source>Settings…</source>
-        <translation>Einstellungen …</translation>
-    </message>
-    <message>
-        <source>Send a test message</source>
-        <translation>Testnachricht senden</translation>
-    </message>
-    <message>
-        <source>Unlock</source>
-        <translation>Entsperren</translation>
-    </message>
-    <message>
-        <source>Test message sent.</source>
-        <translation>Testnachricht gesendet.</translation>
-    </message>
-</context>
-<context>
-    <name>ChannelsSection</name>
-    <message>
-        <source>Dayhand can ask you on your phone: connect the ntfy app, or a Telegram bot.</source>
-        <translation>Dayhand kann dich auf dem Handy fragen: Verbinde die ntfy-App oder einen Telegram-Bot.</translation>
-    </message>
-    <message>
-        <source>Connect ntfy…</source>
-        <translation>ntfy verbinden …</translation>
-    </message>
-    <message>
-        <source>Connect Telegram…</source>
-        <translation>Telegram verbinden …</translation>
     </message>
 </context>
 </TS>

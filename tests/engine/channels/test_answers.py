@@ -237,3 +237,10 @@ def test_a_removed_channel_answers_nothing(runtime: ChannelRuntime) -> None:
         runtime.press(message, "approve")
     runtime.connect()
     assert runtime.press(message, "approve").result == "ignored"
+
+
+def test_everybody_who_asks_later_is_told_where_the_answer_came_from(runtime: ChannelRuntime) -> None:
+    request = runtime.ask()
+    runtime.press(runtime.send(request), "approve")
+    with pytest.raises(RefusedError, match=r"You approved this .*The answer came through proved:me\."):
+        runtime.request_commands.reject(request.id)
