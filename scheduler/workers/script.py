@@ -19,6 +19,8 @@ class Script:
     """The Python that runs it; None is the app's own."""
     is_sandboxed: bool = True
     """Whether it runs in `dayhand._sandbox`; scripts with jobs cannot, since they run the user's commands."""
+    is_awaited: bool = False
+    """Whether the user waits for it: it is not slowed down, even while the window is in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,6 @@ from scheduler.workers.system import (
     PASSED_VARIABLES,
     enlarge_pipe,
     inheritable_number,
-    lower_priority,
     start_process,
 )
 from scheduler.workers.worker_records import MARK_LENGTH
@@ -105,7 +104,6 @@ def _spawn(command: Sequence[str], limits: Limits, *, is_sandboxed: bool, is_our
     finally:
         for descriptor in (theirs_in, theirs_out):
             os.close(descriptor)
-    lower_priority(process)
     return SpawnedProcess(process=process, reading=ours_in, writing=ours_out, output=log_in, log=log_out, mark=mark)
 
 

@@ -29,7 +29,7 @@ from scheduler.workers.script import Limits, PhaseCall, Script
 from scheduler.workers.script_messages import ScriptAnswers, answer_message, read_failure, read_object, read_result
 from scheduler.workers.secret_commands import SecretCommand, SecretCommands
 from scheduler.workers.spawn import spawn
-from scheduler.workers.system import READABLE, Poll, kill_with_descendants, wait_for_exit_code
+from scheduler.workers.system import READABLE, Poll, kill_with_descendants, lower_priority, wait_for_exit_code
 
 _KILL_TIMEOUT_S = 10.0
 """How long a killed process may take to be gone."""
@@ -58,6 +58,8 @@ class Worker:
         self.description: dict[str, Any] = {}
         self._limits = limits or Limits()
         spawned = spawn(script.python, self._limits, is_sandboxed=script.is_sandboxed)
+        if not script.is_awaited:
+            lower_priority(spawned.process)
         self.pid = spawned.process.pid
         self.mark = spawned.mark
         self._process: subprocess.Popen[bytes] = spawned.process

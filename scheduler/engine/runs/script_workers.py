@@ -91,7 +91,7 @@ class ScriptWorkers:
         identity = f"{path} {uuid4().hex}"
         try:
             python = self.environments.prepare(needs, on_output)
-            script = Script(workflow=identity, version=0, path=path, source=source, python=python)
+            script = Script(workflow=identity, version=0, path=path, source=source, python=python, is_awaited=True)
             worker = self.pool.acquire(script, on_output)
         except (WorkerStartError, InstallFailedError) as error:
             raise NoWorkerError(str(error)) from error
