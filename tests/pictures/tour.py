@@ -146,10 +146,8 @@ def _list_views(session: Any, window: Any, number: int) -> Iterator[tuple[str, C
 
 def _list_details(session: Any, window: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     def tab(place: int) -> None:
-        from app.window.workflows.workflow_pane import WorkflowPane
-
         window.open_page("workflows", "chore-001")
-        window.pages["workflows"].findChild(WorkflowPane).tabs.setCurrentIndex(place)
+        window.pages["workflows"].pane.tabs.setCurrentIndex(place)
 
     def group() -> None:
         window.open_page("attention")

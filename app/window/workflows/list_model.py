@@ -117,10 +117,10 @@ class WorkflowsModel(QAbstractListModel):
             self._remove_missing({one.view.workflow for one in rows})
             self._insert_new(rows)
             self._reorder([one.view.workflow for one in rows])
-        for place, (old, new) in enumerate(zip(self._rows, rows, strict=True)):
-            if old != new:
-                self._rows[place] = new
-                self.dataChanged.emit(self.index(place), self.index(place))
+        changed = [place for place, (old, new) in enumerate(zip(self._rows, rows, strict=True)) if old != new]
+        self._rows = list(rows)
+        if changed:  # once: for each signal the filter looks at its rows again
+            self.dataChanged.emit(self.index(changed[0]), self.index(changed[-1]))
 
     def set_now(self, now: datetime) -> None:
         """Update the relative times of the next runs."""
@@ -223,5 +223,7 @@ class WorkflowsFilter(QSortFilterProxyModel):
             return False
         if self._tag and self._tag not in view.tags:
             return False
+        if not self._text:
+            return True
         searched = " ".join((view.name, view.workflow, translate_text(view.words), *view.tags)).casefold()
         return all(word in searched for word in self._text.split())

@@ -1,11 +1,13 @@
 """The Workflows page: the list with its filters and commands, and the pane of an open workflow."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
@@ -23,15 +25,14 @@ from app.widgets.search_field import SearchField
 from app.widgets.status_signs import workflow_sign
 from app.window.external_editor import open_in_editor
 from app.window.feedback import StatusLine, make_button, make_heading
-from app.window.import_jobs.dialog import ImportJobsDialog
-from app.window.new_workflow.deploy_dialog import DeployDialog
-from app.window.new_workflow.new_dialog import NewWorkflowDialog
 from app.window.page import NEW_WORKFLOW, Page, focus_list
 from app.window.workflows.list_model import ROW, RowReader, WorkflowListRow, WorkflowsFilter, WorkflowsModel, keep_order
 from app.window.workflows.list_view import WorkflowsList
-from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.engine.lookup import natural_sort_key
 from scheduler.rules.workflow_state import WorkflowState
+
+if TYPE_CHECKING:
+    from app.window.workflows.workflow_pane import WorkflowPane
 
 _NEXT_UPDATE_MS = 15_000
 """How often the relative times of the next runs are updated."""
@@ -68,14 +69,24 @@ class WorkflowsPage(Page):
             self.tr("No workflow matches this search and these filters."),
             action=self.tr("Show all"),
         )
-        self.pane = WorkflowPane(session)
         self._lay_out()
         self._connect()
         self._clock = QTimer(self, interval=_NEXT_UPDATE_MS)
         self._clock.timeout.connect(lambda: self.model.set_now(self.session.now()))
 
+    @cached_property
+    def pane(self) -> "WorkflowPane":
+        """Made when a workflow is first opened, so that the list appears at once."""
+        from app.window.workflows.workflow_pane import WorkflowPane  # noqa: PLC0415  slow to load
+
+        pane = WorkflowPane(self.session)
+        pane.back_requested.connect(self._leave_pane)
+        pane.open_page.connect(self.open_page)
+        self.stack.addWidget(pane)
+        return pane
+
     def refresh(self) -> None:
-        if self.stack.currentWidget() is self.pane:
+        if self._is_pane_open():
             self.pane.refresh()
         archived, outcomes = self.state.currentData() == WorkflowState.ARCHIVED.value, self._has_read
         read = partial(self._reader.read, archived=archived, outcomes=outcomes)
@@ -94,7 +105,7 @@ class WorkflowsPage(Page):
             self._show_list()
 
     def go_back(self) -> None:
-        if self.stack.currentWidget() is self.pane:
+        if self._is_pane_open():
             self.pane.back.click()
 
     def show_start(self) -> None:
@@ -120,23 +131,15 @@ class WorkflowsPage(Page):
 
     def deploy(self, path: Path) -> None:
         """Show what the script may do, and offer to add it."""
-        dialog = DeployDialog(self.session, path, self)
-        dialog.deployed.connect(self._after_deploy)
-        dialog.open()
+        _load_dialogs().open_deploy(self, path, self._after_deploy)
 
     def create_workflow(self) -> None:
         """Create a workflow from a template."""
-        dialog = NewWorkflowDialog(self.session, self)
-        dialog.started.connect(self._after_start)
-        dialog.import_chosen.connect(self.import_jobs)
-        dialog.open()
+        _load_dialogs().open_new(self, self._after_start, self.import_jobs)
 
     def import_jobs(self) -> None:
         """Import jobs of cron, systemd or the Windows Task Scheduler."""
-        dialog = ImportJobsDialog(self.session, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.imported.connect(self._done)
-        dialog.open()
+        _load_dialogs().open_import(self, self._done)
 
     def offer_script(self, path: Path) -> None:
         self.deploy(path)
@@ -150,6 +153,9 @@ class WorkflowsPage(Page):
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802  # Qt's name
         super().hideEvent(event)
         self._clock.stop()
+
+    def _is_pane_open(self) -> bool:
+        return self.stack.currentWidget() is not self.page
 
     def _make_controls(self) -> None:
         self.search_field = SearchField(self.tr("Search workflows"))
@@ -201,14 +207,13 @@ class WorkflowsPage(Page):
         layout.addWidget(self._foot)
         self.stack = PageStack()
         self.stack.addWidget(self.page)
-        self.stack.addWidget(self.pane)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.stack)
 
     def _connect(self) -> None:
         self.search_field.searched.connect(lambda text: self._narrow(text=text))
-        self.search_field.down_pressed.connect(self._go_to_list)
+        self.search_field.down_pressed.connect(lambda: focus_list(self.list))
         self.state.currentIndexChanged.connect(self._choose_state)
         self.tag.currentIndexChanged.connect(lambda: self._narrow(tag=self.tag.currentData()))
         self.list.selectionModel().selectionChanged.connect(self._enable_buttons)
@@ -223,8 +228,6 @@ class WorkflowsPage(Page):
         self.empty.action_clicked.connect(self.create_workflow)
         self.empty.secondary_clicked.connect(self.choose_file)
         self.no_matches.action_clicked.connect(self._show_all)
-        self.pane.back_requested.connect(self._leave_pane)
-        self.pane.open_page.connect(self.open_page)
 
     def _show(self, rows: list[WorkflowListRow]) -> None:
         if not self._has_read:
@@ -273,12 +276,6 @@ class WorkflowsPage(Page):
         self.search_field.clear()
         self.state.setCurrentIndex(0)
         self.tag.setCurrentIndex(0)
-
-    def _go_to_list(self) -> None:
-        if self.filter.rowCount():
-            self.list.setFocus()
-            index = self.filter.index(0, 0)
-            self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _enable_buttons(self) -> None:
         rows, row = self.list.selected_rows(), self.selected_row()
@@ -347,3 +344,7 @@ class WorkflowsPage(Page):
     def _show_list(self) -> None:
         self.show_start()
         self.list.setFocus()
+
+
+def _load_dialogs() -> ModuleType:
+    return import_module("app.window.workflows.dialogs")

@@ -39,7 +39,6 @@ from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.new_workflow.new_dialog import NewWorkflowDialog
 from app.window.today.page import TodayPage
 from app.window.workflows.page import WorkflowsPage
-from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.rules.requests import RequestKind
@@ -178,8 +177,9 @@ def test_no_page_is_wider_than_a_small_screen(
         window.resize(632, 337)
         for name in PAGES:
             window.open_page(name)
-        pane = window.pages["workflows"].findChild(WorkflowPane)
-        assert isinstance(pane, WorkflowPane)
+        workflows = window.pages["workflows"]
+        assert isinstance(workflows, WorkflowsPage)
+        pane = workflows.pane
         window.open_page("workflows", "chore-0")
         wait(lambda: pane.data is not None)
         for name in PAGES:
@@ -209,8 +209,9 @@ def test_no_page_scrolls_sideways_at_twice_the_text_size(
         window = open_window(few)
         window.resize(640, 600)
         window.open_page("workflows", "chore-0")
-        pane = window.pages["workflows"].findChild(WorkflowPane)
-        assert isinstance(pane, WorkflowPane)
+        workflows = window.pages["workflows"]
+        assert isinstance(workflows, WorkflowsPage)
+        pane = workflows.pane
         wait(lambda: pane.data is not None)
         shown = [("workflows", place) for place in range(pane.tabs.count())]
         for name, tab in (*shown, *((name, 0) for name in PAGES)):

@@ -1,5 +1,7 @@
 """The Workflows page: the list, its filters and commands, and adding scripts."""
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -342,10 +344,20 @@ def test_refreshing_three_hundred_unchanged_workflows_updates_no_row(qtbot: QtBo
     wait(lambda: reads)
     page.model.set_rows(page.model.rows, page.session.now())
     assert changed == []
+    page.model.set_rows([replace(row, outcomes=(RunState.FAILED,)) for row in page.model.rows], page.session.now())
+    assert len(changed) == 1
     assert page.count.text() == "300 workflows"
     close_background_tasks()
     installation._runtime.close()
     installation.close()
+
+
+def test_the_list_loads_neither_a_workflows_page_nor_dialogs() -> None:
+    """They are slow to load, and the list should appear at once."""
+    code = "import sys, app.window.workflows.page; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    slow = ("app.window.workflows.workflow_pane", "app.window.workflows.dialogs", "app.job_importer", "app.templates")
+    assert set(slow) & set(done.stdout.split()) == set()
 
 
 def write_script(folder: Path, text: str) -> Path:
