@@ -50,6 +50,9 @@ _MAX_WORD_CHARS = 40
 _WORD = re.compile(r"[^ \t\n]+")
 """What Qt does not break: more than \\S, since Qt keeps no-break spaces together."""
 _BREAK_POINT = "\u200b"
+_WIDEST_LETTER = 16
+"""Of ASCII, in pixels; shorter words need not be measured."""
+_SLASHES = ("/", "\\")
 
 
 def is_invisible(character: str) -> bool:
@@ -107,7 +110,7 @@ def add_break_points(text: str, measure: Callable[[str], int] = len, longest: in
 
     def split(found: re.Match[str]) -> str:
         word = found[0]
-        if (len(word) < longest and word.isascii()) or measure(word) < longest:
+        if (len(word) * _WIDEST_LETTER < longest and word.isascii()) or measure(word) < longest:
             return word
         return _BREAK_POINT.join(_split_word(word, measure, longest // 2))
 
@@ -115,11 +118,13 @@ def add_break_points(text: str, measure: Callable[[str], int] = len, longest: in
 
 
 def _split_word(word: str, measure: Callable[[str], int], width: int) -> list[str]:
+    """After each slash of a path or link, and wherever a piece would be too wide."""
     pieces, used, sizes = [""], 0, dict[str, int]()
     for character in word:
         if character not in sizes:
             sizes[character] = measure(character)
-        if pieces[-1] and used + sizes[character] > width:
+        is_after_slash = pieces[-1][-1:] in _SLASHES and character not in _SLASHES
+        if pieces[-1] and (is_after_slash or used + sizes[character] > width):
             pieces.append("")
             used = 0
         pieces[-1] += character

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.requests.call_table import CallRow, CallTable, fixed_heads
-from app.widgets.visible_text import tooltip_text
+from app.widgets.visible_text import remove_break_points, tooltip_text
 from scheduler.engine.queries.requests import RequestView
 
 MAX_CELL_PX = 320
@@ -26,16 +26,18 @@ class ApprovalModel(QAbstractTableModel):
 
     ticks_changed = Signal()
 
-    def __init__(self, count_lines: Callable[[str], int]) -> None:
-        """`count_lines`: how many lines of `MAX_CELL_PX` a text needs."""
+    def __init__(self, break_words: Callable[[str], str], count_lines: Callable[[str], int]) -> None:
+        """`break_words` lets long words such as paths wrap; `count_lines`: how many lines a text needs then."""
         super().__init__()
-        self._count_lines = count_lines
+        self._break_words, self._count_lines = break_words, count_lines
         self._table = CallTable(columns=(), numeric=frozenset(), rows=())
         self._ticked: set[tuple[str, str | None]] = set()
         """By request and the hash of its call: another call is not ticked."""
         self._opened: set[tuple[str, str | None]] = set()
         self._outcomes: dict[str, str] = {}
         self._fits: dict[str, bool] = {}
+        self._cells: dict[str, tuple[str, ...]] = {}
+        """As they are shown: long words have break points."""
         self._lines: dict[str, int] = {}
         self.is_locked = False
         """While an answer is being sent."""
@@ -53,7 +55,8 @@ class ApprovalModel(QAbstractTableModel):
             return
         self.beginResetModel()
         self._table = table
-        self._lines = {row.request.id: max(map(self._count_lines, row.cells), default=1) for row in table.rows}
+        self._cells = {row.request.id: tuple(map(self._break_words, row.cells)) for row in table.rows}
+        self._lines = {id_: max(map(self._count_lines, cells), default=1) for id_, cells in self._cells.items()}
         self._fits = {
             row.request.id: row.is_complete and self._lines[row.request.id] <= MAX_CELL_LINES for row in table.rows
         }
@@ -163,13 +166,13 @@ class ApprovalModel(QAbstractTableModel):
                 return row.when
             return translate("groups", "{time}, does not fit").format(time=row.when)
         if column <= len(self._table.columns):
-            return row.cells[column - 1]
+            return self._cells[row.request.id][column - 1]
         return row.sentence if column == len(self._table.columns) + 1 else self._outcomes.get(row.request.id, "")
 
     def _explain(self, row: CallRow, column: int) -> str:
         if column == _WHEN and not self._fits.get(row.request.id, False):
             return translate("groups", "Not everything it would do fits into the table. Open it to see all of it.")
-        return self._cell(row, column)
+        return remove_break_points(self._cell(row, column))
 
     def _describe(self, row: CallRow) -> str:
         """The first cell for screen readers, which do not all read the box."""

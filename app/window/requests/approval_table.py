@@ -16,10 +16,10 @@ from app.theme.stylesheet import style_as_card
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
-from app.widgets.visible_text import escape_invisible
+from app.widgets.visible_text import add_break_points, escape_invisible
 from app.window.feedback import make_button
 from app.window.request_cards import RequestCards
-from app.window.requests.approval_model import MAX_CELL_LINES, MAX_CELL_PX, ApprovalModel
+from app.window.requests.approval_model import MAX_CELL_PX, ApprovalModel
 from app.window.requests.delayed_answers import DelayedAnswers
 from scheduler.engine.queries.requests import RequestView
 
@@ -48,7 +48,8 @@ class ApprovalTable(QWidget):
         self._is_updating = False
         self.view = _TableView()
         self.view.setAccessibleName(escape_invisible(name))
-        self.model = ApprovalModel(partial(_count_lines, QFontMetrics(self.view.font())))
+        metrics = QFontMetrics(self.view.font())
+        self.model = ApprovalModel(partial(_break_words, metrics), partial(_count_lines, metrics))
         self.model.setParent(self)
         self.view.setModel(self.model)
         self.facts = make_label("", "muted")
@@ -276,11 +277,13 @@ class _TableView(QTableView):
             super().keyPressEvent(event)
 
 
+def _break_words(metrics: QFontMetrics, text: str) -> str:
+    return add_break_points(text, metrics.horizontalAdvance, MAX_CELL_PX)
+
+
 def _count_lines(metrics: QFontMetrics, text: str) -> int:
-    """How many lines a cell needs; too many if it has a word that would be cut."""
+    """How many lines a cell needs; its long words have break points."""
     if metrics.horizontalAdvance(text) <= MAX_CELL_PX:
         return 1
-    if any(metrics.horizontalAdvance(word) > MAX_CELL_PX for word in text.split()):
-        return MAX_CELL_LINES + 1
     box = metrics.boundingRect(0, 0, MAX_CELL_PX, _UNLIMITED_PX, Qt.TextFlag.TextWordWrap, text)
     return -(-box.height() // metrics.lineSpacing())

@@ -69,6 +69,13 @@ def test_a_very_long_word_gets_break_points(letter: str) -> None:
     assert remove_break_points(folded) == letter * 500
 
 
+@pytest.mark.parametrize("slash", ["/", "\\"])
+def test_a_long_path_breaks_after_its_slashes(slash: str) -> None:
+    names = ["C:", "documents", "another-folder", "spreadsheet.csv"]
+    folded = add_break_points(slash.join(names), lambda text: 8 * len(text), 320)
+    assert folded.split("\u200b") == [*(f"{one}{slash}" for one in names[:3]), "spreadsheet.csv"]
+
+
 def test_ordinary_text_is_unchanged() -> None:
     ordinary = ("Grüße aus Zürich", "第一章", "a\tb\nc", "🙂", "naïve – “quoted”", "שלום")  # noqa: RUF001
     for text in (*ordinary, "1\u202f000\u00a0€", "一\u3000二"):
