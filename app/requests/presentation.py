@@ -172,7 +172,7 @@ def summarize_problem(one: RequestView, overview: Overview) -> str:
     if failed is None:
         return summarize_request(one, overview)
     last = next((line for line in reversed(failed.output.splitlines()) if line.strip()), "")
-    often = translate_text(failed.summary) if failed.failures > 1 else ""
+    often = translate_text(failed.summary).rstrip(".") if failed.failures > 1 else ""
     parts = (often, truncate(last.strip(), MAX_QUOTED) or translate_text(failed.reason))
     return " · ".join(part for part in parts if part) or summarize_request(one, overview)
 

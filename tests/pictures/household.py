@@ -78,7 +78,7 @@ def add_running(session: Session, number: int) -> None:
 
 _JOB: dict[str, Any] = {
     "handler": "go",
-    "trigger": "scheduled",
+    "trigger": "automatic",
     "kind": HandlerKind.JOB,
     "prepared_at": None,
     "mutating_at": None,

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.i18n.template_labels import translate_template_text
+from app.i18n.time_text import time_format
 from app.session import Session
 from app.template_questions import WEEKDAYS, InvalidAnswerError, QuestionKind, TemplateQuestion
 from app.theme.stylesheet import indent_spin_box
@@ -112,7 +113,7 @@ class AnswerFields(QWidget):
                 return _style_spin_box(number)
             case QuestionKind.TIME:
                 clock = QTimeEdit(QTime.fromString(str(value), "HH:mm"))
-                clock.setDisplayFormat("HH:mm")
+                clock.setDisplayFormat(time_format())
                 return _style_spin_box(clock)
             case QuestionKind.WEEKDAYS:
                 weekdays = WeekdayField(value)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QDateTime, QTimer, Signal
 from PySide6.QtWidgets import QDateTimeEdit, QFormLayout, QWidget
 
 from app.background import BackgroundTasks
-from app.i18n.time_text import format_number
+from app.i18n.time_text import format_number, time_format
 from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import indent_spin_box
@@ -69,7 +69,7 @@ class BackfillDialog(Dialog):
 
     def _make_field(self, name: str, at: datetime) -> QDateTimeEdit:
         field = QDateTimeEdit(QDateTime(at.year, at.month, at.day, at.hour, at.minute, 0))
-        field.setDisplayFormat("yyyy-MM-dd HH:mm")
+        field.setDisplayFormat(f"yyyy-MM-dd {time_format()}")
         field.setAccessibleName(name)
         indent_spin_box(field)
         return field

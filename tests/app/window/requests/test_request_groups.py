@@ -542,7 +542,7 @@ def test_a_row_says_what_went_wrong_or_what_is_asked(show: Show) -> None:
     page = show([*given, make_approval(1, "other")])
     failed, *asking = (one.header for one in entries(page))
     assert failed is not None
-    assert failed.summary.text().endswith(" · go failed 2 times in a row since 06:04. · no such host")
+    assert failed.summary.text().endswith(" · go failed 2 times in a row since 06:04 · no such host")
     said = [one.summary.text() for one in asking if one is not None]
     assert any(text.startswith("3 requests · ") and text.endswith(" · Add 1 row to expenses") for text in said), said
     sent = 'Send mail from work to customer9@example.com: "Invoice 9", "Please pay until Friday.", and 1 more like it'
