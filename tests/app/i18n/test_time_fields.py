@@ -12,9 +12,9 @@ from app.templates import find_template
 from app.window.new_workflow.answer_fields import AnswerFields
 from app.window.workflows.backfill_dialog import BackfillDialog
 from tests.app.app_fixture import empty
-from tests.app.window.sample_data import few
+from tests.app.window.sample_data import create_workflows
 
-__all__ = ["empty", "few"]
+__all__ = ["empty"]
 
 
 @pytest.fixture(params=[("en_US", "4:30 PM"), ("de_DE", "16:30")])
@@ -37,9 +37,10 @@ def test_an_answer_is_a_time_in_the_format_of_the_locale(qtbot: QtBot, empty: Se
     assert clock.text().replace("\u202f", " ") == written
 
 
-def test_a_range_of_missed_times_is_in_the_format_of_the_locale(qtbot: QtBot, few: Session, written: str) -> None:
-    [schedule, *_] = few.queries.schedules("receipts")
-    dialog = BackfillDialog(few, schedule)
+def test_a_range_of_missed_times_is_in_the_format_of_the_locale(qtbot: QtBot, empty: Session, written: str) -> None:
+    create_workflows(empty, 1)
+    [schedule, *_] = empty.queries.schedules("chore-0")
+    dialog = BackfillDialog(empty, schedule)
     qtbot.addWidget(dialog)
     dialog.start.setTime(QTime(16, 30))
     assert dialog.start.text().replace("\u202f", " ").endswith(f" {written}")
