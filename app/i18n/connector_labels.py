@@ -90,7 +90,10 @@ CONNECTOR_TEXTS = (
         "connectors", "Send the last lines that a run printed, and why it failed. The service can read them."
     ),
     QT_TRANSLATE_NOOP("connectors", "Reads a calendar on a CalDAV server and adds events to it."),
-    QT_TRANSLATE_NOOP("connectors", "Address of the calendar, for example https://example.org/dav/me/home/."),
+    QT_TRANSLATE_NOOP(
+        "connectors",
+        "Of the calendar, or of the server that lists yours, for example https://example.org/dav/me/home/.",
+    ),
     QT_TRANSLATE_NOOP("connectors", "Use an app password if you can."),
     QT_TRANSLATE_NOOP("connectors", "Extra certificate to trust (PEM), for a server with a self-signed certificate."),
     QT_TRANSLATE_NOOP("connectors", "Reads RSS and Atom feeds."),

@@ -29,7 +29,7 @@ from app.widgets.snackbar import Snackbar
 from app.window.bars import BACK_KEYS, BackBar, Link, PauseBanner
 from app.window.feedback import WindowFoot, describe_error
 from app.window.navigation import PAGES, Navigation, create_page, page_title
-from app.window.page import Page, accept_dropped_script
+from app.window.page import NEW_WORKFLOW, Page, accept_dropped_script
 from app.window.presence import PresenceWatcher
 from app.window.return_key import ReturnKeyWindow
 
@@ -280,7 +280,7 @@ class MainWindow(ReturnKeyWindow):
 
     @Slot(str, str)
     def _follow_link(self, name: str, subject: str) -> None:
-        if self.page is not None and self.page is not self.pages.get(name):
+        if subject != NEW_WORKFLOW and self.page is not None and self.page is not self.pages.get(name):
             self.back_bar.add(Link(self.page, self.focusWidget()))
         self._show_page(name, subject)
 

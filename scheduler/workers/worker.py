@@ -60,8 +60,7 @@ class Worker:
         spawned = spawn(script.python, self._limits, is_sandboxed=script.is_sandboxed)
         if not script.is_awaited:
             lower_priority(spawned.process)
-        self.pid = spawned.process.pid
-        self.mark = spawned.mark
+        self.pid, self.mark = spawned.process.pid, spawned.mark
         self._process: subprocess.Popen[bytes] = spawned.process
         self._channel = Channel(spawned.reading, spawned.writing, self._limits)
         self._log = spawned.output

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
+    QFrame,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.i18n.connector_labels import label_choice, translate_connector_text
+from app.theme.stylesheet import style_as_card
 from app.theme.tokens import Space, TextStyle, make_font
 from app.widgets.details_view import make_label
 from app.widgets.form_controls import install_wheel_guard
@@ -90,13 +92,15 @@ class ConnectFields(DialogBody):
         self.choices = shown = QListWidget()
         shown.setAccessibleName(field.accessibleName())
         shown.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        shown.setFrameShape(QFrame.Shape.NoFrame)
+        style_as_card(shown)
         for choice in choices:
             item = QListWidgetItem(escape_invisible(choice["name"]))
             item.setData(Qt.ItemDataRole.UserRole, choice["value"])
             item.setToolTip(choice["value"])
+            item.setSizeHint(QSize(0, shown.fontMetrics().height() + Space.MEDIUM))
             shown.addItem(item)
-        row_height = max(shown.sizeHintForRow(0), shown.fontMetrics().height())
-        shown.setFixedHeight(row_height * min(len(choices), _MAX_VISIBLE_CHOICES) + 2 * shown.frameWidth())
+        shown.setFixedHeight(shown.sizeHintForRow(0) * min(len(choices), _MAX_VISIBLE_CHOICES) + 2 * Space.TIGHT)
         shown.currentItemChanged.connect(lambda item: field.setText(item.data(Qt.ItemDataRole.UserRole)))
         field.textEdited.connect(self.hide_choices)
         layout.insertWidget(1, shown)

@@ -131,7 +131,10 @@ def describe_next_times(schedule: ScheduleData, machine_zone: str, now: datetime
     zone = local if schedule.zone == LOCAL else find_zone(schedule.zone)
     if schedule.is_stopped:
         return [translate("schedule", "Stopped after too many failures: resume it or run it again.")]
-    lines = [format_zoned_time(at, zone, local, now) for at in schedule.next_times]
+    times = schedule.next_times
+    if len(times) > 1 and len({at.second for at in times}) == 1:  # then they say nothing
+        times = tuple(at.replace(second=0) for at in times)
+    lines = [format_zoned_time(at, zone, local, now) for at in times]
     if lines:
         lines[0] = f"{lines[0]} · {format_time_until(schedule.next_times[0], now)}"
     lines = [line[:1].upper() + line[1:] for line in lines]

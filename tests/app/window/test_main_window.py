@@ -844,6 +844,7 @@ def test_an_empty_today_leads_straight_to_the_choice_of_templates(
     new.click()
     [dialog] = window.findChildren(NewWorkflowDialog)
     assert dialog.isVisible() and dialog.list.count() > 3
+    assert not window.back_bar.isVisible()
 
 
 def test_the_choice_of_templates_leads_to_an_import_as_well(

@@ -6,7 +6,9 @@ The id and address of a new event follow from the idempotency key, so that it ca
 import hashlib
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
+from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 from scheduler.connections.connector import (
     Call,
@@ -94,7 +96,12 @@ def _calendars(call: Call) -> list[dict[str, str]]:
 
 
 def _calendar_choices(call: Call) -> list[dict[str, str]]:
-    return [{"name": one["name"], "value": one["url"]} for one in _calendars(call)]
+    """A calendar without a name is called by the end of its address."""
+    return [
+        {"name": unquote(PurePosixPath(split_url(one["url"]).path).name) if "/" in one["name"] else one["name"]}
+        | {"value": one["url"]}
+        for one in _calendars(call)
+    ]
 
 
 def _same_server(one: str, other: str) -> bool:
@@ -196,7 +203,9 @@ caldav = Connector(
     help=UserText("Reads a calendar on a CalDAV server and adds events to it."),
     fields=(
         Field(
-            name="url", label="Address", help="Address of the calendar, for example https://example.org/dav/me/home/."
+            name="url",
+            label="Address",
+            help="Of the calendar, or of the server that lists yours, for example https://example.org/dav/me/home/.",
         ),
         Field(name="user", label="User name", required=False),
         Field(name="password", label="Password", help="Use an app password if you can.", secret=True, required=False),

@@ -79,6 +79,7 @@ def test_the_calendars_of_a_server_are_chosen_from_a_list(
     assert isinstance(address, QLineEdit)
     offered = {choices.item(row).toolTip() for row in range(2)}
     assert offered == {f"{server}/{USER}/home/", f"{server}/{USER}/work/"}
+    assert {choices.item(row).text() for row in range(2)} == {"home", "work"}
     assert address.text() == choices.item(0).toolTip()
     qtbot.keyClick(choices, Qt.Key.Key_Down)
     second = choices.item(1).toolTip()

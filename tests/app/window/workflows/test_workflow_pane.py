@@ -1,6 +1,7 @@
 """The pane of one workflow: schedules, pending events, versions, permissions, archiving and removing."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from scheduler.rules.phases import HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.store import backfills, events, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
 from scheduler.timing.occurrences import OccurrenceState
+from scheduler.timing.zones import LOCAL
 from tests.app.app_fixture import Wait, started
 from tests.app.window.sample_data import add_not_run, add_run, deploy, publish
 from tests.app.window.session_fixture import few
@@ -117,6 +119,13 @@ def test_a_time_in_another_zone_is_shown_in_both_zones(few: Session) -> None:
     first = describe_next_times(facts, "UTC", now)[0]
     assert first.startswith("1 Jan 2027 09:00 in New York (14:00 here)")
     assert not any(" here" in line for line in describe_next_times(facts, "America/New_York", now))
+
+
+def test_next_times_show_seconds_only_if_they_differ(few: Session) -> None:
+    start = datetime(2026, 11, 16, 12, 0, 5, tzinfo=UTC)
+    for step, second in ((timedelta(minutes=15), "today 12:15"), (timedelta(seconds=90), "today 12:01:35")):
+        facts = replace(schedule_of(few, DIGEST), zone=LOCAL, next_times=(start, start + step))
+        assert describe_next_times(facts, "UTC", start - timedelta(minutes=1))[1].lower() == second
 
 
 def test_the_overview_shows_only_the_names_of_jobs_from_the_script(pane: WorkflowPane) -> None:
