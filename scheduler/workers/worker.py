@@ -63,9 +63,8 @@ class Worker:
         self.pid, self.mark = spawned.process.pid, spawned.mark
         self._process: subprocess.Popen[bytes] = spawned.process
         self._channel = Channel(spawned.reading, spawned.writing, self._limits)
-        self._log = spawned.output
+        self._log, self._log_end = spawned.output, spawned.log
         self._output = OutputReader(spawned.output)
-        self._log_end = spawned.log
         self._commands = SecretCommands(spawned.mark, spawned.log)
         self._poll = Poll()
         self._poll.register(self._channel.reading, READABLE)
