@@ -29,7 +29,7 @@ from app.window.main_window import MainWindow
 from app.window.settings.page import SettingsPage
 from tests.app.app_fixture import Wait, overview_of
 from tests.app.window.import_jobs.test_dialog import home  # noqa: F401  a fixture
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 
