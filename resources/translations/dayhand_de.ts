@@ -311,7 +311,7 @@
         <translation>Speichern</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand; change these answers there: {names}.</source>
+        <source>This workflow&apos;s file was changed by hand; change these answers there: {names}.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert; ändere diese Antworten dort: {names}.</translation>
     </message>
 </context>
@@ -535,7 +535,7 @@
 <context>
     <name>ConnectionsPage</name>
     <message>
-        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system's keyring.</source>
+        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system&apos;s keyring.</source>
         <translation>Eine Verbindung ist ein Konto oder ein Ordner oder eine Tabelle auf diesem Computer, die Abläufe nutzen können. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
     </message>
     <message>
@@ -1935,7 +1935,7 @@
         <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktionen geschehen sind.</translation>
     </message>
     <message>
-        <source>Don't quit</source>
+        <source>Don&apos;t quit</source>
         <translation>Nicht beenden</translation>
     </message>
     <message>
@@ -2209,7 +2209,7 @@
 <context>
     <name>ScheduleDialog</name>
     <message>
-        <source>Applies until the script's own schedule changes.</source>
+        <source>Applies until the script&apos;s own schedule changes.</source>
         <translation>Gilt, bis sich der Zeitplan im Skript selbst ändert.</translation>
     </message>
     <message>
@@ -2266,7 +2266,7 @@ Deiner: {mine}</translation>
         <translation>Keine Läufe mehr geplant.</translation>
     </message>
     <message>
-        <source>This computer's time zone ({zone})</source>
+        <source>This computer&apos;s time zone ({zone})</source>
         <translation>Zeitzone dieses Computers ({zone})</translation>
     </message>
     <message>
@@ -2431,7 +2431,7 @@ Deiner: {mine}</translation>
         <translation>Ein Befehl, zum Beispiel: code --goto {file}:{line}</translation>
     </message>
     <message>
-        <source>A script's own settings take precedence.</source>
+        <source>A script&apos;s own settings take precedence.</source>
         <translation>Eigene Einstellungen eines Skripts haben Vorrang.</translation>
     </message>
     <message>
@@ -2543,7 +2543,7 @@ Deiner: {mine}</translation>
         <translation>Systemstandard</translation>
     </message>
     <message>
-        <source>Test notification sent. If it does not appear, check your system's notification settings.</source>
+        <source>Test notification sent. If it does not appear, check your system&apos;s notification settings.</source>
         <translation>Test-Benachrichtigung gesendet. Wenn sie nicht erscheint, prüfe die Benachrichtigungs-Einstellungen deines Systems.</translation>
     </message>
     <message>
@@ -3249,7 +3249,7 @@ Deiner: {mine}</translation>
         <translation>Zugestimmt. Es geht weiter …</translation>
     </message>
     <message>
-        <source>Approved. You won't be asked about this again.</source>
+        <source>Approved. You won&apos;t be asked about this again.</source>
         <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
     </message>
     <message>
@@ -3297,11 +3297,11 @@ Deiner: {mine}</translation>
         <translation>Ausgeblendet. Es bleibt gestoppt, bis du es auf der Seite des Ablaufs noch einmal versuchst.</translation>
     </message>
     <message>
-        <source>Don't allow</source>
+        <source>Don&apos;t allow</source>
         <translation>Nicht erlauben</translation>
     </message>
     <message>
-        <source>Don't apply</source>
+        <source>Don&apos;t apply</source>
         <translation>Nicht anwenden</translation>
     </message>
     <message>
@@ -3333,7 +3333,7 @@ Deiner: {mine}</translation>
         <translation>Reparieren lassen …</translation>
     </message>
     <message>
-        <source>It didn't</source>
+        <source>It didn&apos;t</source>
         <translation>Ist nicht geschehen</translation>
     </message>
     <message>
@@ -3592,7 +3592,7 @@ Deiner: {mine}</translation>
         <translation>Dieser Ablauf wurde nicht aus einer Vorlage erstellt.</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
+        <source>This workflow&apos;s file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert und ist noch nicht in Gebrauch: {file}. Zuerst in seinen Einstellungen „Aktualisieren“ wählen, dann die Antworten ändern.</translation>
     </message>
     <message>
@@ -3796,10 +3796,6 @@ Deiner: {mine}</translation>
     <message>
         <source>Address</source>
         <translation>Adresse</translation>
-    </message>
-    <message>
-        <source>Address of the calendar, for example https://example.org/dav/me/home/.</source>
-        <translation>Adresse des Kalenders, zum Beispiel https://example.org/dav/me/home/.</translation>
     </message>
     <message>
         <source>Address of the feed itself, for example https://example.org/feed.xml.</source>
@@ -4241,15 +4237,11 @@ Deiner: {mine}</translation>
         <source>Send the last lines that a run printed, and why it failed. The service can read them.</source>
         <translation>Die letzten Zeilen der Ausgabe eines Laufs senden, und warum er fehlschlug. Der Dienst kann sie lesen.</translation>
     </message>
-<message>
+    <message>
         <source>Of the calendar, or of the server that lists yours, for example https://example.org/dav/me/home/.</source>
         <translation>Des Kalenders oder des Servers, der deine auflistet, zum Beispiel https://example.org/dav/me/home/.</translation>
     </message>
-    <message>
-        <source>Shows notifications on this computer.</source>
-        <translation>Zeigt Benachrichtigungen auf diesem Computer.</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>details</name>
     <message>
@@ -4532,11 +4524,7 @@ Deiner: {mine}</translation>
         <source>Answered elsewhere, or no longer needed.</source>
         <translation>Woanders beantwortet oder nicht mehr nötig.</translation>
     </message>
-<message>
-        <source>Already answered.</source>
-        <translation>Schon beantwortet.</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>happenings</name>
     <message>
@@ -4828,8 +4816,8 @@ Deiner: {mine}</translation>
         <translation>Gib eine Mailadresse ein, etwa ich@example.org.</translation>
     </message>
     <message>
-        <source>Enter one command with matching quotes. For shell syntax: sh -c '…'</source>
-        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c '…'</translation>
+        <source>Enter one command with matching quotes. For shell syntax: sh -c &apos;…&apos;</source>
+        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c &apos;…&apos;</translation>
     </message>
     <message>
         <source>This field is required.</source>
@@ -5233,15 +5221,15 @@ Deiner: {mine}</translation>
 <context>
     <name>script errors</name>
     <message>
-        <source>"{what}" has no value yet</source>
+        <source>&quot;{what}&quot; has no value yet</source>
         <translation>„{what}“ hat noch keinen Wert</translation>
     </message>
     <message>
-        <source>"{what}" is missing</source>
+        <source>&quot;{what}&quot; is missing</source>
         <translation>„{what}“ fehlt</translation>
     </message>
     <message>
-        <source>"{what}" is not defined</source>
+        <source>&quot;{what}&quot; is not defined</source>
         <translation>„{what}“ ist nicht definiert</translation>
     </message>
     <message>
@@ -5728,7 +5716,7 @@ Deiner: {mine}</translation>
         <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
     </message>
     <message>
-        <source>Reads new emails in {INBOX} with "{SUBJECT}" in the subject and adds date, sender and amount to {TABLE}.</source>
+        <source>Reads new emails in {INBOX} with &quot;{SUBJECT}&quot; in the subject and adds date, sender and amount to {TABLE}.</source>
         <translation>Liest neue Mails in {INBOX} mit „{SUBJECT}“ im Betreff und trägt Datum, Absender und Betrag in {TABLE} ein.</translation>
     </message>
     <message>
@@ -6125,7 +6113,7 @@ Deiner: {mine}</translation>
         <translation>Das Beispiel braucht {name}, das du schon nutzt. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
     </message>
     <message>
-        <source>The sample's files could not be written to {folder}: {why}.</source>
+        <source>The sample&apos;s files could not be written to {folder}: {why}.</source>
         <translation>Die Dateien des Beispiels ließen sich nicht nach {folder} schreiben: {why}.</translation>
     </message>
 </context>
