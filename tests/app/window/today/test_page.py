@@ -13,6 +13,7 @@ from app.session import Session
 from app.widgets.empty_state import EmptyState
 from app.widgets.timeline_layout import local_day
 from app.window import request_cards as cards_module
+from app.window.page import NEW_WORKFLOW
 from app.window.today.activity_list import ActivityList
 from app.window.today.page import TodayPage
 from app.window.today.today_data import ActivityLine, read_day
@@ -229,7 +230,7 @@ def test_without_workflows_the_page_offers_to_add_one(qtbot: QtBot, empty: Sessi
     wait(nothing.isVisible)
     with qtbot.waitSignal(page.open_page) as opened:
         nothing.button.click()
-    assert opened.args == ["workflows", ""]
+    assert opened.args == ["workflows", NEW_WORKFLOW]
 
 
 def coming(session: Session, workflow: str) -> list[datetime]:
