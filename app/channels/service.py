@@ -1,30 +1,23 @@
 """Keeps a worker for each channel that is on. Without a channel it does nothing and has no thread."""
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.background import BackgroundTasks
 from app.channels.worker import ChannelWorker
+from app.platform.user_presence import PresenceSource, UnknownPresence
 from app.session import Session
-from scheduler.rules.channels import Presence
 
 _DEBOUNCE_MS = 200
 _STOP_S = 5.0
 
 
-def _nobody_known() -> Presence:
-    return Presence()
-
-
 class ChannelService(QObject):
     """Lives in the GUI thread, where it only starts and wakes the workers."""
 
-    def __init__(self, session: Session, presence: Callable[[], Presence] = _nobody_known) -> None:
-        """`presence` is called from other threads."""
+    def __init__(self, session: Session, presence: PresenceSource | None = None) -> None:
         super().__init__()
         self._session = session
-        self._presence = presence
+        self._presence = presence or UnknownPresence()
         self._workers: dict[str, ChannelWorker] = {}
         self._tasks = BackgroundTasks(self)
         self._has_ended = False
@@ -57,6 +50,7 @@ class ChannelService(QObject):
         """Before the session stops. What was not sent is sent at the next start."""
         self._has_ended = True
         self._debounce.stop()
+        self._presence.watch(on=False)
         workers, self._workers = list(self._workers.values()), {}
         for one in workers:
             one.stop()
@@ -67,6 +61,7 @@ class ChannelService(QObject):
         """`configured`: the channels that are on, with what their connections are now."""
         if self._has_ended:
             return
+        self._presence.watch(on=bool(configured))
         for key in self._workers.keys() - {f"{name} {what}" for name, what in configured.items()}:
             self._workers.pop(key).stop()
         for name, what in configured.items():
@@ -74,7 +69,7 @@ class ChannelService(QObject):
             if key in self._workers:
                 self._workers[key].wake()
             else:
-                self._workers[key] = ChannelWorker(self._session, name, self._presence, self._warn)
+                self._workers[key] = ChannelWorker(self._session, name, self._presence.read, self._warn)
                 self._workers[key].start()
 
     def _warn(self, title: str, text: str) -> None:

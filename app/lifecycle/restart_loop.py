@@ -5,6 +5,7 @@ The app starts again in the same process after the user imports an export.
 
 import logging
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +30,7 @@ from app.lifecycle.startup import StartOptions
 from app.platform.dbus import Bus
 from app.platform.detect import session_bus, system_bus, watch_machine
 from app.platform.machine_conditions import MachineConditions
+from app.platform.user_presence import find_presence
 from app.platform.zone import machine_zone
 from app.session import Session
 from app.theme.stylesheet import Theme
@@ -179,6 +181,7 @@ def _open(
     garbage = GuiGarbageCollector()
     machine_bus, user_bus = system_bus(), session_bus()
     conditions = watch_machine(machine_bus)
+    presence = find_presence(machine_bus, user_bus, sys.platform)
     session = Session(
         folder,
         conditions=conditions,
@@ -193,7 +196,7 @@ def _open(
     signals = TerminationSignals(exit_event_loop, deadline)
     session.announced.connect(garbage.collect_soon)
     connect_engine(session.engine_thread, conditions)
-    channels = ChannelService(session)
+    channels = ChannelService(session, presence)
     conditions.changed.connect(channels.retry)
     conditions.resumed.connect(channels.retry)
     conditions.session_ends.connect(session_end)

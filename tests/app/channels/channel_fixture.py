@@ -37,6 +37,17 @@ def ntfy(tmp_path: Path) -> Iterator[NtfyServer]:
         yield server
 
 
+@dataclass(frozen=True)
+class FixedPresence:
+    presence: Presence
+
+    def read(self) -> Presence:
+        return self.presence
+
+    def watch(self, *, on: bool) -> None:
+        """Never changes."""
+
+
 @dataclass
 class Desk:
     """The computer with Dayhand, and the user's phone."""
@@ -105,7 +116,7 @@ def open_desk(folder: Path, wait: Wait, server: NtfyServer, *, presence: Presenc
     folder.mkdir(exist_ok=True)
     session = Session(folder, is_started_by_script=False)
     prepare_demo(session, folder)
-    service = ChannelService(session, lambda: presence or Presence())
+    service = ChannelService(session, FixedPresence(presence or Presence()))
     session.start()
     service.start()
     desk = Desk(session, service, wait, server)
