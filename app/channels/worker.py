@@ -74,11 +74,16 @@ class ChannelWorker:
             one.join(seconds)
 
     def _run(self, loop: Callable[[], None]) -> None:
-        try:
-            loop()
-        except Exception:
-            if not self._stop.is_set:
-                log.exception("The channel %s ended", self.name)
+        """Whatever a third-party channel raises, it is tried again."""
+        while not self._stop.is_set:
+            try:
+                loop()
+            except Exception:
+                if not self._stop.is_set:
+                    log.exception("The channel %s failed", self.name)
+                    self._stop.wait(_BACKOFF_S[-1])
+            else:
+                return
 
     def _send_loop(self) -> None:
         wait_s = _MIN_WAIT_S

@@ -1,6 +1,7 @@
 """Verbs on channels: their rules, their codes, and a test. Only the user may use them."""
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from scheduler.engine.api.backend import Backend
@@ -9,7 +10,7 @@ from scheduler.engine.channels.stored_rules import read_rules, require_channel, 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.scheduling.launcher import Announcement
-from scheduler.rules.channels import BadChannelRuleError, ChannelRules, parse_rule, parse_rules
+from scheduler.rules.channels import BadChannelRuleError, ChannelRules, parse_rule
 from scheduler.rules.one_time_codes import key_address, make_key
 from scheduler.user_text import UserText
 
@@ -30,7 +31,7 @@ class ChannelApi:
         def act(runtime: Runtime) -> ChannelRules:
             with runtime.database.write() as db:
                 found = require_channel(db, runtime.registry, channel)
-                rules = parse_rules({**read_rules(db, runtime.registry, channel).to_json(), **parsed})
+                rules = replace(read_rules(db, runtime.registry, channel), **parsed)
                 if found.needs_recipient and rules.is_on and not rules.to:
                     raise RefusedError(
                         "arguments",

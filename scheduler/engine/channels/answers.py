@@ -18,7 +18,7 @@ from scheduler.connections.channel import UserChannel
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.engine.channels.outbox import hash_text
-from scheduler.engine.channels.stored_rules import read_rules, read_state, require_channel, save_state
+from scheduler.engine.channels.stored_rules import has_code, read_rules, read_state, require_channel, save_state
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.scheduling.launcher import Announcement
@@ -61,28 +61,27 @@ _IGNORED = ChannelAnswer(result=AnswerResult.IGNORED)
 
 
 def needs_code(
-    registry: Registry, channel: UserChannel, rules: ChannelRules, row: RequestRow, action: RequestAction
+    registry: Registry, channel: UserChannel, rules: ChannelRules, row: RequestRow, action: RequestAction, *, has: bool
 ) -> bool:
+    """`has`: whether the user has set up a code. Without one, only those who want it always are asked for it."""
     if action in HARMLESS_ACTIONS:
         return False
     if not channel.proves_sender or rules.code is CodeUse.ALWAYS:
         return True
-    return rules.code is CodeUse.LASTING and _is_lasting(registry, row, action)
+    return has and rules.code is CodeUse.LASTING and _is_lasting(registry, row, action)
 
 
-def list_offered(
-    registry: Registry, channel: UserChannel, rules: ChannelRules, row: RequestRow, *, has_code: bool, is_locked: bool
-) -> tuple[RequestAction, ...]:
-    """The buttons of a message about the request: without a code, only what needs none."""
+def list_offered(db: sqlite3.Connection, registry: Registry, name: str, row: RequestRow) -> tuple[RequestAction, ...]:
+    """The buttons of a message about the request: only what can be answered with them."""
+    channel, rules = require_channel(db, registry, name), read_rules(db, registry, name)
     if channel.receive is None:
         return ()
-    can_confirm = has_code and not is_locked
+    has, is_locked = has_code(db, name, channel), bool(read_state(db, name).locked)
     return tuple(
         action
         for action in list_answers(row.kind)
         if action in HARMLESS_ACTIONS
-        or (not is_locked and not needs_code(registry, channel, rules, row, action))
-        or can_confirm
+        or (not is_locked and (has or not needs_code(registry, channel, rules, row, action, has=has)))
     )
 
 
@@ -122,7 +121,8 @@ class ChannelAnswers:
             assert request is not None
             if action not in HARMLESS_ACTIONS and read_state(db, name).locked:
                 return _refused(UserText("Answers through this channel are locked. Unlock it at your computer."), row)
-            if needs_code(self._registry, channel, read_rules(db, self._registry, name), request, action):
+            rules, has = read_rules(db, self._registry, name), has_code(db, name, channel)
+            if needs_code(self._registry, channel, rules, request, action, has=has):
                 channel_messages.move(db, row.id, [row.state], row.state, pressed=action.value)
                 return ChannelAnswer(result=AnswerResult.NEEDS_CODE, request=request.id, action=action.value)
             channel_messages.move(db, row.id, _LIVE, ChannelMessageState.USED)

@@ -80,17 +80,9 @@ class ChannelSender:
 
     def list_offered(self, name: str, request: str) -> tuple[RequestAction, ...]:
         """The buttons of a message about that request."""
-        row = requests.find(self._context.database.read(), request)
-        if row is None:
-            return ()
-        return list_offered(
-            self._registry,
-            self.channel(name),
-            self.rules(name),
-            row,
-            has_code=bool(self.read_code(name)),
-            is_locked=bool(self.state(name).locked),
-        )
+        db = self._context.database.read()
+        row = requests.find(db, request)
+        return () if row is None else list_offered(db, self._registry, name, row)
 
     def send_question(
         self, name: str, request: str, message: ChannelMessage, labels: tuple[tuple[RequestAction, str], ...]

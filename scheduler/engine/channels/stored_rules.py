@@ -52,6 +52,14 @@ def require_channel(db: sqlite3.Connection, registry: Registry, name: str) -> Us
     return channel
 
 
+def has_code(db: sqlite3.Connection, name: str, channel: UserChannel) -> bool:
+    """Whether a code is set up; those in the keyring are missing in the stored settings."""
+    row = connections.find(db, name)
+    if row is None or not channel.code_field:
+        return False
+    return channel.code_field not in row.settings or bool(row.settings[channel.code_field])
+
+
 def read_rules(db: sqlite3.Connection, registry: Registry, name: str) -> ChannelRules:
     """A channel that only carries news serves other purposes too, so it is off until the user turns it on."""
     written = _read(db, f"{_RULES}{name}")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from scheduler.engine.channels.stored_rules import find_channel, list_channels, read_rules, read_state
+from scheduler.engine.channels.stored_rules import find_channel, has_code, list_channels, read_rules, read_state
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.store import channel_messages, connections
 from scheduler.store.channel_messages import ChannelMessageState
@@ -49,7 +49,7 @@ def _view(snapshot: Snapshot, name: str) -> ChannelView:
         rules=read_rules(db, registry, name).to_json(),
         takes_answers=channel.receive is not None,
         proves_sender=channel.proves_sender,
-        has_code=bool(channel.code_field) and channel.code_field not in row.settings,
+        has_code=has_code(db, name, channel),
         needs_recipient=channel.needs_recipient,
         locked=unpack(state.locked) or "",
         trouble=row.trouble,

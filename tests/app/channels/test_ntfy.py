@@ -3,10 +3,14 @@
 import sqlite3
 from contextlib import closing
 
+import pytest
+
 from tests.app.app_fixture import table_lines
 from tests.app.channels.channel_fixture import CHANNEL, Desk
 from tests.connections.keyring_fixtures import vault_of
 from tests.connections.ntfy_server import TOPIC
+
+pytestmark = pytest.mark.posix("there is no ntfy server for Windows")
 
 
 def is_code_request(message: dict[str, object]) -> bool:

@@ -15,6 +15,8 @@ from tests.connections.secret_service import SecretService
 from tests.connections.smtp_server import SmtpServer, running_smtp_server
 from tests.connections.telegram_stand_in import TOKEN, USER, TelegramStandIn, telegram_stand_in
 
+pytestmark = pytest.mark.posix("there is no ntfy server for Windows")
+
 TELEGRAM = "telegram:me"
 BACKUP = """
 import dayhand

@@ -25,6 +25,8 @@ from scheduler.rules.failures import FailureClass
 from tests.connections.ntfy_server import TOPIC, NtfyServer, Phone, ntfy_server
 from tests.connections.web_servers import socket_server
 
+pytestmark = pytest.mark.posix("there is no ntfy server for Windows")
+
 ANSWERS = f"{TOPIC}-answers"
 QUESTION = ChannelMessage(title="Backup: ü", text="Asks\n", buttons=(ChannelButton("Approve", "approve.x"),))
 

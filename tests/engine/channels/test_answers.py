@@ -138,6 +138,16 @@ def test_without_an_authenticator_app_approving_is_not_offered(runtime: ChannelR
     assert [one.label for one in runtime.send(request, PROVED).buttons] == ["approve", "reject"]
 
 
+def test_without_a_four_digit_code_none_is_asked_for_unless_the_user_wants_it_always(runtime: ChannelRuntime) -> None:
+    request = runtime.ask("send")
+    runtime.connect(code=False)
+    message = runtime.send(request)
+    set_rules(runtime, code="always")
+    assert [one.label for one in runtime.send(request).buttons] == ["reject"]
+    set_rules(runtime, code="lasting")
+    assert runtime.press(message, "approve").result == "done"
+
+
 def test_a_code_counts_once_even_if_nothing_waited_for_it(runtime: ChannelRuntime) -> None:
     message = runtime.send(runtime.ask(), OPEN)
     code = runtime.show_code()

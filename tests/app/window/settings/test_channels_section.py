@@ -81,6 +81,7 @@ def test_rules_are_shown_and_saved_as_they_are(section: ChannelsSection, empty: 
     changes = {"topics": "problems", "minutes": 9, "is_quiet": True, "quiet_from": "21:30", "workflows": "backup"}
     run_command(empty, "channel_change", channel=NTFY, changes=changes)
     before = view(empty)
+    assert before.rules["quiet_from"] == "21:30"
     dialog = section.open_rules(before)
     assert not dialog.topics[ChannelTopic.QUESTIONS].isChecked()
     dialog.save_button.click()
