@@ -14,7 +14,7 @@ from scheduler.engine.workflows.permissions import capitalize_first
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.spec import ScheduleSpec
-from scheduler.workers.sandbox import warn_without_sandbox
+from scheduler.workers.sandbox import warn_about_sandbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def check_source(
         uses=tuple(map(describe_permission, session.queries.permissions_of_script(validated, settings))),
         missing=session.queries.unconnected(plan.connections),
         is_update=validated.slug in session.queries.names(),
-        warning=translate_text(warn_without_sandbox() or ""),
+        warning=translate_text(warn_about_sandbox() or ""),
     )
 
 

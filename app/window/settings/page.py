@@ -42,7 +42,7 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.setting_values import MAX_CONCURRENCY
 from scheduler.timing.policies import Catchup, Overlap
-from scheduler.workers.sandbox import warn_without_sandbox
+from scheduler.workers.sandbox import describe_sandbox, warn_about_sandbox
 
 _BOX_WIDTH = 420
 _LABEL_WIDTH = 230
@@ -99,7 +99,8 @@ class SettingsPage(Page):
         self.overlap = self._make_box(self.tr("If the previous run is still going"), OVERLAPS)
         self.catchup = self._make_box(self.tr("Missed runs"), CATCHUPS)
         self.history_age = self._make_box(self.tr("Keep history for"), HISTORY_AGES)
-        self.no_sandbox = make_label(translate_text(warn_without_sandbox() or ""), Tone.ATTENTION.value)
+        tone = "muted" if warn_about_sandbox() is None else Tone.ATTENTION.value
+        self.sandbox = make_label(translate_text(describe_sandbox()), tone)
         self.schedule_defaults = ScheduleDefaultsSection(_LABEL_WIDTH)
         self.fixer = FixerSection(self.session, _LABEL_WIDTH)
         self.heartbeat, self.metrics = HeartbeatSection(self.session, _LABEL_WIDTH), MetricsSection()
@@ -158,7 +159,7 @@ class SettingsPage(Page):
                     (self.tr("If the previous run is &still going"), self.overlap),
                     (self.tr("Misse&d runs"), self.catchup),
                     ("", make_label(self.tr("A script's own settings take precedence."), "muted")),
-                    *([("", self.no_sandbox)] if self.no_sandbox.text() else []),
+                    ("", self.sandbox),
                 ),
             ),
             (self.tr("Repairs"), (("", self.fixer),)),

@@ -24,7 +24,7 @@ from scheduler.user_text import UserText, join_texts, join_words
 from scheduler.workers.context_scan import find_context_problems, find_oversights
 from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
 from scheduler.workers.prepare_scan import find_prepare_problems
-from scheduler.workers.sandbox import warn_without_sandbox
+from scheduler.workers.sandbox import warn_about_sandbox
 from scheduler.workers.tool_scan import ToolUse, find_tool_uses
 
 MAX_SOURCE_LENGTH = 1_000_000
@@ -120,7 +120,7 @@ class ScriptValidator:
         ]
         if sentences:
             raise InvalidScriptError(sentences)
-        unprotected = warn_without_sandbox()
+        unprotected = warn_about_sandbox()
         warnings = (
             *_competing_consumers(plan),
             *_add_lines(file, find_oversights(source)),

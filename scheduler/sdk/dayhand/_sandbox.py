@@ -96,12 +96,22 @@ def enter_sandbox() -> None:
     linux = ctypes.CDLL(None)
     linux.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _drop_capabilities(linux)
-    _restrict_to_descendants(linux, linux.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _QUERY_VERSION))
-    calls = _CALLS.get(os.uname().machine)
-    if calls is not None and sys.maxsize > 1 << 32:
+    _restrict_to_descendants(linux, landlock_version(linux))
+    calls = find_calls()
+    if calls is not None:
         steps = _filter(calls)
         program = _Program(len(steps) // _STEP.size, steps)
         linux.syscall(calls.seccomp, _SET_FILTER, _FOR_ALL_THREADS, ctypes.byref(program))
+
+
+def landlock_version(linux: ctypes.CDLL) -> int:
+    """What this Linux can restrict, see `_restrict_to_descendants`; negative if nothing."""
+    return int(linux.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _QUERY_VERSION))
+
+
+def find_calls() -> _Calls | None:
+    """The system calls of this computer; None if they are not known here."""
+    return _CALLS.get(os.uname().machine) if sys.maxsize > 1 << 32 else None
 
 
 def _drop_capabilities(linux: ctypes.CDLL) -> None:

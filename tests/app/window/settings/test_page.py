@@ -225,14 +225,31 @@ def test_a_folder_that_cannot_hold_the_metrics_file_is_pointed_out(
     wait(lambda: page.metrics.box.isChecked() and not page.metrics.status_line.message)
 
 
-def test_where_scripts_are_not_isolated_the_page_says_so(
-    qtbot: QtBot, empty: Session, entry: Autostart, wait: Wait, monkeypatch: pytest.MonkeyPatch
+SANDBOXES = {
+    "complete": (
+        True,
+        True,
+        6,
+        "Scripts without jobs cannot reach your keyring, your screen and other programs. Files",
+    ),
+    "old Linux": (True, True, 5, "Scripts without jobs cannot reach your keyring, your screen and other programs, but"),
+    "without Landlock": (True, True, -1, "Scripts without jobs cannot reach your keyring and your screen, but this"),
+    "unknown processor": (True, False, 6, "Dayhand cannot isolate scripts on this kind of processor"),
+    "no Linux": (False, True, 6, "Dayhand cannot isolate scripts on this system"),
+}
+
+
+@pytest.mark.parametrize("system", SANDBOXES)
+def test_the_page_says_what_this_system_keeps_scripts_from(
+    qtbot: QtBot, empty: Session, entry: Autostart, wait: Wait, monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
-    assert show(qtbot, empty, entry, wait).no_sandbox.text() == ""
-    monkeypatch.setattr("scheduler.workers.sandbox.HAS_SANDBOX", False)
+    is_linux, knows_calls, version, sentence = SANDBOXES[system]
+    monkeypatch.setattr("scheduler.workers.sandbox.HAS_SANDBOX", is_linux)
+    monkeypatch.setattr("scheduler.workers.sandbox.find_calls", lambda: object() if knows_calls else None)
+    monkeypatch.setattr("scheduler.workers.sandbox.landlock_version", lambda _: version)
     page = show(qtbot, empty, entry, wait)
-    assert page.no_sandbox.isVisible()
-    assert page.no_sandbox.text().startswith("Dayhand cannot isolate scripts on this system")
+    assert page.sandbox.isVisible()
+    assert page.sandbox.text().startswith(sentence)
 
 
 def test_the_sign_of_life_is_chosen_among_the_connected_pings(page: SettingsPage, empty: Session, wait: Wait) -> None:
