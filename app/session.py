@@ -27,6 +27,7 @@ from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.data_folder import open_folder
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.maintenance import Maintenance
+from scheduler.engine.monitoring.report_mail import ReportText
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.scheduling.conditions import Conditions
@@ -36,6 +37,7 @@ from scheduler.engine.scheduling.launcher import Announce, Announcement
 from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import make_script_app_refusal
 from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.report_periods import ReportPeriod
 from scheduler.workers.origin import is_app_started_by_script
 
 _COMMAND_TIMEOUT_S = 120.0
@@ -105,6 +107,7 @@ class Session(QObject):
             notify=self.message_sent.emit,
             secrets=SecretStore(self.clock.now, self._vault),
             dry_run=_dry_run,
+            write_report=self._write_report,
             run_on_engine_thread=lambda act: self.engine_thread.submit(lambda _: act()),
         )
         self._runtime.script_workers.end_orphans()  # before this session has workers
@@ -264,6 +267,12 @@ class Session(QObject):
     def _give_engine(self, announce: Announce) -> Engine:
         self._listener = announce
         return self._runtime.engine
+
+    def _write_report(self, period: ReportPeriod) -> ReportText:
+        """For the mail, in the user's language."""
+        from app.report.mail import write_mail  # noqa: PLC0415  loads the theme, which is slow
+
+        return write_mail(self.queries.report(period.since, period.until))
 
     def _forward(self, act: Callable[[], None]) -> None:
         """Call `act` on the GUI thread, from any other; RefusedError if that thread hangs."""

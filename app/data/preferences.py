@@ -18,6 +18,7 @@ from scheduler.engine.fixer_config import FixerConfig, FixerKind, read_config
 from scheduler.engine.setting_values import SETTINGS, apply_settings, check_stored
 from scheduler.engine.settings import Settings
 from scheduler.rules.quiet_hours import QuietHours
+from scheduler.rules.report_periods import ReportInterval
 from scheduler.timing.policies import Catchup, Overlap
 
 FILE = PREFERENCES_FILE
@@ -62,6 +63,11 @@ class Preferences:
     ping: str = ""
     """The connection that is told that Dayhand runs; empty for none."""
     ping_every: str = "5m"
+    report: ReportInterval = ReportInterval.OFF
+    """How often a report is mailed."""
+    report_connection: str = ""
+    report_to: str = ""
+    """Empty for the sender of the connection."""
 
     @property
     def quiet_hours(self) -> QuietHours | None:
@@ -77,7 +83,9 @@ class Preferences:
     def for_other_computer(self) -> "Preferences":
         """For another computer, where the user has chosen no fixer, no editor and no folder."""
         fixer = replace(self.fixer, kind=FixerKind.OFF, has_key=False)
-        return replace(self, editor="", fixer=fixer, writes_metrics=False, metrics_folder="", ping="")
+        return replace(
+            self, editor="", fixer=fixer, writes_metrics=False, metrics_folder="", ping="", report=ReportInterval.OFF
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {one.name: _to_json(getattr(self, one.name)) for one in fields(self)}

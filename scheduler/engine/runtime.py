@@ -13,6 +13,7 @@ from scheduler.engine.channels.sender import ChannelSender
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.monitoring.monitoring import Monitoring, NoMonitoring
+from scheduler.engine.monitoring.report_mail import WriteReport
 from scheduler.engine.repair.auto_repair import AutoRepair
 from scheduler.engine.runs.run_services import RunServices
 from scheduler.engine.runs.runner import Runner
@@ -67,8 +68,9 @@ class Runtime:
         dry_run: RepairTest = lambda *_: None,
         run_on_engine_thread: Callable[[Callable[[], None]], object] = lambda _: None,
         is_dry_run: bool = False,
+        write_report: WriteReport | None = None,
     ) -> None:
-        """`is_dry_run`: nobody outside learns about its runs."""
+        """`is_dry_run`: nobody outside learns about its runs. Without `write_report`, no reports are mailed."""
         self.database = database
         self.folder = folder
         self.registry = registry or builtin_registry(notify, self._forward_news)
@@ -77,7 +79,7 @@ class Runtime:
         self.script_workers = ScriptWorkers(
             folder, limits, max_workers=max(8, 2 * (settings or Settings()).concurrency)
         )
-        self._dry_run, self._is_dry_run = dry_run, is_dry_run
+        self._dry_run, self._is_dry_run, self._write_report = dry_run, is_dry_run, write_report
         self._run_on_engine_thread = run_on_engine_thread
         self.engine = Engine(
             database,
@@ -124,7 +126,9 @@ class Runtime:
             run_on_engine_thread=self._run_on_engine_thread,
         )
         self.monitoring: Monitoring | NoMonitoring = (
-            NoMonitoring() if self._is_dry_run else Monitoring(context, self.plans, self.registry, self.secrets)
+            NoMonitoring()
+            if self._is_dry_run
+            else Monitoring(context, self.plans, self.registry, self.secrets, self._write_report)
         )
         self.runner = Runner(
             context,

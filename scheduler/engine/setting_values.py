@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import TypeAlias
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.settings import Settings
 from scheduler.rules.pings import PING_KIND
+from scheduler.rules.report_periods import ReportInterval
 from scheduler.timing.durations import format_duration, parse_duration
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.jitter import MAX_JITTER, parse_jitter
@@ -24,6 +26,7 @@ MAX_KEEP_DAYS = 3_650
 MAX_CATCHUP_PER_TICK = 1_000
 MAX_BUFFER_LIMIT = 10_000
 MAX_LOOKAHEAD = timedelta(days=1)
+_MAX_ADDRESS_CHARS = 300
 MIN_PING_INTERVAL, MAX_PING_INTERVAL = timedelta(minutes=1), timedelta(days=1)
 
 
@@ -86,10 +89,18 @@ def _parse_folder(text: str) -> str:
     return text
 
 
-def _parse_ping(text: str) -> str:
+def _parse_connection(text: str, kind: str) -> str:
     if text.lower() == _NOTHING:
         return ""
-    if text and re.fullmatch(rf"{PING_KIND}:[A-Za-z0-9_-]+", text) is None:
+    if text and re.fullmatch(rf"{kind}:[A-Za-z0-9_-]+", text) is None:
+        raise ValueError(text)
+    return text
+
+
+def _parse_address(text: str) -> str:
+    if text.lower() == _NOTHING:
+        return ""
+    if text and (text.count("@") != 1 or not text.isprintable() or len(text) > _MAX_ADDRESS_CHARS):
         raise ValueError(text)
     return text
 
@@ -142,13 +153,28 @@ SETTINGS: dict[str, SettingRule] = {
         default="",
         meaning=UserText("the connection that is told that Dayhand runs"),
         allowed=UserText("the name of a ping connection, such as ping:dayhand, or none"),
-        parse=_parse_ping,
+        parse=partial(_parse_connection, kind=PING_KIND),
     ),
     "ping_every": SettingRule(
         default="5m",
         meaning=UserText("how often it is told"),
         allowed=UserText("a duration from 1m to 1d"),
         parse=_parse_ping_interval,
+    ),
+    "report": _choice(
+        "off", tuple(one.value for one in ReportInterval), UserText("how often a report is mailed to you")
+    ),
+    "report_connection": SettingRule(
+        default="",
+        meaning=UserText("the connection that mails it"),
+        allowed=UserText("the name of a mail connection, such as smtp:home, or none"),
+        parse=partial(_parse_connection, kind="smtp"),
+    ),
+    "report_to": SettingRule(
+        default="",
+        meaning=UserText("to whom it is mailed"),
+        allowed=UserText("a mail address, or none for the sender of the connection"),
+        parse=_parse_address,
     ),
     "metrics_folder": SettingRule(
         default="",
@@ -216,5 +242,8 @@ def apply_settings(settings: Settings, values: Mapping[str, SettingValue]) -> Se
         buffer_limit=int(values["buffer_limit"]),
         kept=timedelta(days=days) if days else None,
         ping=str(values["ping"]),
+        report=ReportInterval(str(values["report"])),
+        report_connection=str(values["report_connection"]),
+        report_to=str(values["report_to"]),
         ping_every=parse_duration(str(values["ping_every"]), "ping_every"),
     )

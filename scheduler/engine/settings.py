@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from scheduler.engine.fixer_config import FixerConfig
+from scheduler.rules.report_periods import ReportInterval
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.jitter import Jitter
 from scheduler.timing.policies import Catchup, Overlap, Policies
@@ -29,6 +30,11 @@ class Settings:
     ping: str = ""
     """The connection through which a monitoring service learns that Dayhand runs; empty for none."""
     ping_every: timedelta = timedelta(minutes=5)
+    report: ReportInterval = ReportInterval.OFF
+    report_connection: str = ""
+    """Through which reports are mailed; empty for none."""
+    report_to: str = ""
+    """To whom; empty for the sender of the connection."""
     fixer: FixerConfig = field(default_factory=FixerConfig)
     overlap: dict[str, Overlap] = field(default_factory=lambda: {"job": Overlap.SKIP, "producer": Overlap.BUFFER_ONE})
 

@@ -13,6 +13,7 @@ from scheduler.connections.connector import Call, Checked, Connector, Parameter,
 from scheduler.connections.registry import Registry
 from scheduler.connections.secrets import Secrets
 from scheduler.engine.dry_run.dry_run import find_dry_run_error
+from scheduler.engine.monitoring.report_mail import WriteReport
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.settings import Settings
@@ -143,6 +144,7 @@ class RuntimeFixture:
         self.service = FakeService()
         self.conditions = FakeConditions()
         self.secrets: Secrets | None = None
+        self.write_report: WriteReport | None = None
         self.settings = Settings(**settings)
         self.announcements: list[Announcement] = []
         self._announced = threading.Event()
@@ -164,6 +166,7 @@ class RuntimeFixture:
             secrets=self.secrets,
             dry_run=find_dry_run_error,
             run_on_engine_thread=self.engine_calls.put,
+            write_report=self.write_report,
         )
         self.engine, self.commands, self.request_commands = (
             self.services.engine,

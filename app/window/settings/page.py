@@ -1,6 +1,5 @@
 """The Settings page. Every change takes effect and is saved at once."""
 
-from collections.abc import Sequence
 from dataclasses import fields, replace
 from datetime import time
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, QTime
 from PySide6.QtWidgets import (
     QComboBox,
-    QFormLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -29,14 +27,16 @@ from app.widgets.details_view import make_label
 from app.widgets.form_controls import install_wheel_guard
 from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.external_editor import parse_command
-from app.window.feedback import StatusLine, add_row, align_left, make_button
+from app.window.feedback import StatusLine, align_left, make_button
 from app.window.page import Page, PageColumn, make_section_heading
 from app.window.settings.channels_section import ChannelsSection
 from app.window.settings.data_section import DataSection
 from app.window.settings.fixer_section import FixerSection
+from app.window.settings.form_rows import make_form
 from app.window.settings.heartbeat_section import HeartbeatSection
 from app.window.settings.labels import APPEARANCES, CATCHUPS, HISTORY_AGES, LANGUAGES, OVERLAPS, label_text
 from app.window.settings.metrics_section import MetricsSection
+from app.window.settings.report_section import ReportSection
 from app.window.settings.schedule_defaults import ScheduleDefaultsSection
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.runtime import Runtime
@@ -105,6 +105,8 @@ class SettingsPage(Page):
         self.fixer = FixerSection(self.session, _LABEL_WIDTH)
         self.heartbeat, self.metrics = HeartbeatSection(self.session, _LABEL_WIDTH), MetricsSection()
         self.channels = ChannelsSection(self.session)
+        self.reports = ReportSection(self.session, _LABEL_WIDTH)
+        self._sections = (self.reports, self.heartbeat, self.metrics, self.schedule_defaults)
         self.data = DataSection(self.session)
 
     def _make_box(self, name: str, choices: dict[Any, object]) -> QComboBox:
@@ -164,12 +166,13 @@ class SettingsPage(Page):
             ),
             (self.tr("Repairs"), (("", self.fixer),)),
             (self.tr("History"), ((self.tr("&Keep history for"), self.history_age),)),
+            (self.tr("Reports"), (("", self.reports),)),
             (self.tr("Monitoring"), (("", self.heartbeat), ("", self.metrics))),
             (self.tr("Data"), (("", self.data),)),
             (self.tr("Advanced"), (("", self.schedule_defaults),)),
         ):
             parts.addWidget(make_section_heading(title))
-            parts.addLayout(_make_form(rows))
+            parts.addLayout(make_form(rows, _LABEL_WIDTH))
         parts.addStretch(1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -188,7 +191,7 @@ class SettingsPage(Page):
         self.editor.textEdited.connect(self.status_line.clear_error)
         self.test_button.clicked.connect(self._send_test)
         self.fixer.saved.connect(self.refresh)
-        for section in (self.heartbeat, self.metrics, self.schedule_defaults):
+        for section in self._sections:
             section.changed.connect(self._choose)
         self.data.import_requested.connect(self.import_requested)
 
@@ -207,9 +210,7 @@ class SettingsPage(Page):
             appearance=Appearance(self.appearance.currentData()),
             language=Language(self.language.currentData()),
             editor=self.editor.text().strip(),
-            **self.metrics.read(),
-            **self.heartbeat.read(),
-            **self.schedule_defaults.read(),
+            **{name: value for section in self._sections for name, value in section.read().items()},
         )
 
     def _take(self, preferences: Preferences, starts: bool) -> None:  # noqa: FBT001  # as read
@@ -241,7 +242,7 @@ class SettingsPage(Page):
             if not field.hasFocus():
                 field.setTime(QTime(at.hour, at.minute))
         self.fixer.show_choice(preferences.fixer)
-        for section in (self.heartbeat, self.metrics, self.schedule_defaults):
+        for section in self._sections:
             section.show_choice(preferences)
         self._enable_controls()
 
@@ -328,17 +329,3 @@ class SettingsPage(Page):
 
 def _read_time(field: QTimeEdit) -> time:
     return time(field.time().hour(), field.time().minute())
-
-
-def _make_form(rows: Sequence[tuple[str, QWidget]]) -> QFormLayout:
-    form = QFormLayout()
-    form.setHorizontalSpacing(Space.LARGE)
-    form.setVerticalSpacing(Space.SMALL)
-    form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-    for label, widget in rows:
-        if label:
-            add_row(form, label, widget)
-            form.labelForField(widget).setMinimumWidth(_LABEL_WIDTH)
-        else:
-            form.addRow(widget)
-    return form

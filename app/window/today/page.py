@@ -6,6 +6,7 @@ from datetime import date
 from PySide6.QtCore import QDate, QLocale, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QHBoxLayout,
     QLabel,
     QPushButton,
     QStackedLayout,
@@ -22,11 +23,12 @@ from app.theme.tokens import Space, Tone
 from app.widgets.empty_state import EmptyState
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import set_tab_order
-from app.window.feedback import describe_error
+from app.window.feedback import describe_error, make_button
 from app.window.page import NEW_WORKFLOW, Page, PageColumn, make_section_heading, make_titled_page
 from app.window.requests.request_groups import RequestGroups
 from app.window.today.activity_list import ActivityList
 from app.window.today.away_summary import AwaySummary
+from app.window.today.report_dialog import ReportDialog
 from app.window.today.running_now import RunningNow
 from app.window.today.timeline_panel import TimelinePanel
 from app.window.today.today_data import Day, read_day
@@ -174,9 +176,19 @@ class TodayPage(Page):
         known.setSpacing(Space.MEDIUM)
         known.addWidget(self.running)
         known.addWidget(self.timeline_panel)
-        known.addWidget(make_section_heading(self.tr("What happened")))
+        happened = QHBoxLayout()
+        happened.addWidget(make_section_heading(self.tr("What happened")), 1)
+        self.report_button = make_button(self.tr("&Report…"), importance="quiet")
+        self.report_button.clicked.connect(self._open_report)
+        happened.addWidget(self.report_button)
+        known.addLayout(happened)
         known.addWidget(self.activity)
         known.addWidget(self._rest)
+
+    def _open_report(self) -> None:
+        dialog = ReportDialog(self.session, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
 
     def _make_empty(self) -> QWidget:
         empty = EmptyState(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from scheduler.engine.api.backend import Backend
@@ -104,6 +104,17 @@ class QueryApi:
     def stats(self, workflow: str | None = None, since: str | None = None) -> dict[str, Any]:
         counted: dict[str, Any] = to_json(self._backend.queries.statistics(workflow, self._parse_time(since, "since")))
         return counted
+
+    def report(self, since: str | None = None, until: str | None = None) -> dict[str, Any]:
+        """Of the last seven days, unless it says otherwise."""
+        zone, now = find_zone(self._backend.zone), self._backend.now()
+        end = self._parse_time(until, "until", end_of_day=True) or now
+        first = datetime.combine(end.astimezone(zone).date() - timedelta(days=6), time(), zone)
+        start = self._parse_time(since, "since") or first.astimezone(UTC)
+        if start >= end:
+            raise RefusedError("since", "The report ends before it begins: give --since a time before --until.")
+        made: dict[str, Any] = to_json(self._backend.queries.report(start, end))
+        return made
 
     def metrics(self) -> dict[str, Any]:
         return {"families": to_json(self._backend.queries.metrics(is_running=self._backend.is_running))}

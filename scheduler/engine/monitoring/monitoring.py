@@ -10,8 +10,10 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.monitoring.expectations import Expectations
 from scheduler.engine.monitoring.heartbeat import Heartbeat
 from scheduler.engine.monitoring.ping_sender import PingSender
+from scheduler.engine.monitoring.report_mail import ReportMail, WriteReport
 from scheduler.engine.monitoring.run_pings import RunPings
 from scheduler.engine.runs.attempt import Attempt
+from scheduler.engine.runs.tool_calls import ToolCaller
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan, ScriptPlans
 from scheduler.store.errors import StoreError
 
@@ -21,11 +23,21 @@ log = logging.getLogger(__name__)
 class Monitoring:
     """Implements RunObserver."""
 
-    def __init__(self, context: EngineContext, plans: ScriptPlans, registry: Registry, secrets: Secrets) -> None:
+    def __init__(
+        self,
+        context: EngineContext,
+        plans: ScriptPlans,
+        registry: Registry,
+        secrets: Secrets,
+        write_report: WriteReport | None = None,
+    ) -> None:
+        """Without `write_report`, no reports are mailed."""
         self.pings = PingSender(context, registry, secrets)
         self._run_pings = RunPings(context, self.pings)
         self._heartbeat = Heartbeat(context, self.pings)
         self._expectations = Expectations(context, plans)
+        tools = ToolCaller(context.database, context.clock, registry, secrets)
+        self._report_mail = None if write_report is None else ReportMail(context, tools, write_report)
 
     def run_started(self, attempt: Attempt) -> None:
         self._run_pings.run_started(attempt)
@@ -39,11 +51,15 @@ class Monitoring:
         self._heartbeat.tick(now)
         try:
             self._expectations.tick(now)
+            if self._report_mail is not None:
+                self._report_mail.tick(now)
         except StoreError as error:
-            log.info("Overdue runs could not be checked: %s", error)
+            log.info("Overdue runs and reports could not be checked: %s", error)
 
     def close(self) -> None:
         self.pings.close()
+        if self._report_mail is not None:
+            self._report_mail.close()
 
 
 class NoMonitoring:

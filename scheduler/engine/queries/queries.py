@@ -18,6 +18,7 @@ from scheduler.engine.queries import (
     metrics,
     next_times,
     permissions,
+    report,
     requests,
     runs,
     schedule_data,
@@ -35,6 +36,7 @@ from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.imported_jobs import ImportedJob
 from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.permissions import ToolPermission, WorkflowPermissions
+from scheduler.engine.queries.report import Report
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.runs import LogPart, RunChanges, RunDetails, RunStatusView
 from scheduler.engine.queries.schedule_data import RangeCount, ScheduleData
@@ -165,6 +167,10 @@ class WorkflowQueries:
     def activity_summary(self, since: datetime, until: datetime) -> ActivitySummary:
         """What ran, failed, was missed and waits for the user in a span of time."""
         return activity_summary.summarize(self._snapshot(), since, until)
+
+    def report(self, since: datetime, until: datetime) -> Report:
+        """What ran, was approved and did not run in [since, until), and what is failing, paused or waiting now."""
+        return report.make_report(self._snapshot(), since, until)
 
     def metrics(self, *, is_running: bool) -> list[MetricFamily]:
         """Numbers for monitoring; `is_running` says whether an app runs on this store."""

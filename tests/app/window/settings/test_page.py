@@ -278,3 +278,19 @@ def test_an_interval_set_by_a_command_is_shown(page: SettingsPage, empty: Sessio
     run_command(empty, "change_setting", key="ping_every", value="7m")
     page.refresh()
     wait(lambda: page.heartbeat.interval.currentText() == "7 minutes")
+
+
+def test_a_report_is_mailed_through_a_mail_connection(page: SettingsPage, empty: Session, wait: Wait) -> None:
+    settings = {"host": "smtp.example.org", "from": "me@example.org"}
+    empty.execute(lambda runtime: runtime.grant_commands.save_connection("smtp:home", settings))
+    page.refresh()
+    wait(lambda: page.reports.connection.findData("smtp:home") > 0)
+    assert not page.reports.connection.isEnabled()
+    page.reports.interval.setCurrentIndex(2)
+    page.reports.interval.activated.emit(2)
+    wait(lambda: read_preferences(empty.folder).report_connection == "smtp:home")
+    chosen = empty._runtime.engine.context.settings
+    assert (chosen.report, chosen.report_connection, chosen.report_to) == ("weekly", "smtp:home", "")
+    page.reports.to.setText("anna@example.org")
+    page.reports.to.editingFinished.emit()
+    wait(lambda: empty._runtime.engine.context.settings.report_to == "anna@example.org")

@@ -1,0 +1,1 @@
+"""A report in words, as text and as HTML."""
