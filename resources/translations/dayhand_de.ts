@@ -311,7 +311,7 @@
         <translation>Speichern</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand; change these answers there: {names}.</source>
+        <source>This workflow&apos;s file was changed by hand; change these answers there: {names}.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert; ändere diese Antworten dort: {names}.</translation>
     </message>
 </context>
@@ -535,7 +535,7 @@
 <context>
     <name>ConnectionsPage</name>
     <message>
-        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system's keyring.</source>
+        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system&apos;s keyring.</source>
         <translation>Eine Verbindung ist ein Konto oder ein Ordner oder eine Tabelle auf diesem Computer, die Abläufe nutzen können. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
     </message>
     <message>
@@ -1935,7 +1935,7 @@
         <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktionen geschehen sind.</translation>
     </message>
     <message>
-        <source>Don't quit</source>
+        <source>Don&apos;t quit</source>
         <translation>Nicht beenden</translation>
     </message>
     <message>
@@ -1996,6 +1996,84 @@
     <message>
         <source>Start &amp;paused</source>
         <translation>&amp;Pausiert beginnen</translation>
+    </message>
+</context>
+<context>
+    <name>ReportDialog</name>
+    <message>
+        <source>Report</source>
+        <translation>Bericht</translation>
+    </message>
+    <message>
+        <source>Time span</source>
+        <translation>Zeitraum</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <source>Last 30 days</source>
+        <translation>Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <source>Last year</source>
+        <translation>Letztes Jahr</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Save…</source>
+        <translation>&amp;Speichern…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Copied.</source>
+        <translation>Kopiert.</translation>
+    </message>
+    <message>
+        <source>Save the report as</source>
+        <translation>Bericht speichern unter</translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>Gespeichert.</translation>
+    </message>
+</context>
+<context>
+    <name>ReportSection</name>
+    <message>
+        <source>Choose a mail connection</source>
+        <translation>Mail-Verbindung wählen</translation>
+    </message>
+    <message>
+        <source>Yourself, the sender of the connection</source>
+        <translation>Du selbst, der Absender der Verbindung</translation>
+    </message>
+    <message>
+        <source>Mail a report</source>
+        <translation>Bericht per Mail</translation>
+    </message>
+    <message>
+        <source>Through</source>
+        <translation>Über</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>An</translation>
+    </message>
+    <message>
+        <source>It says what ran, what you approved, what did not run and why, and what waits for you. Today shows the same under Report. Connect a mail server on the Connections page.</source>
+        <translation>Er sagt, was lief, was du erlaubt hast, was nicht lief und warum, und was auf dich wartet. Dasselbe zeigt „Heute“ unter „Bericht“. Verbinde einen Mailserver auf der Seite Verbindungen.</translation>
     </message>
 </context>
 <context>
@@ -2209,7 +2287,7 @@
 <context>
     <name>ScheduleDialog</name>
     <message>
-        <source>Applies until the script's own schedule changes.</source>
+        <source>Applies until the script&apos;s own schedule changes.</source>
         <translation>Gilt, bis sich der Zeitplan im Skript selbst ändert.</translation>
     </message>
     <message>
@@ -2266,7 +2344,7 @@ Deiner: {mine}</translation>
         <translation>Keine Läufe mehr geplant.</translation>
     </message>
     <message>
-        <source>This computer's time zone ({zone})</source>
+        <source>This computer&apos;s time zone ({zone})</source>
         <translation>Zeitzone dieses Computers ({zone})</translation>
     </message>
     <message>
@@ -2431,7 +2509,7 @@ Deiner: {mine}</translation>
         <translation>Ein Befehl, zum Beispiel: code --goto {file}:{line}</translation>
     </message>
     <message>
-        <source>A script's own settings take precedence.</source>
+        <source>A script&apos;s own settings take precedence.</source>
         <translation>Eigene Einstellungen eines Skripts haben Vorrang.</translation>
     </message>
     <message>
@@ -2543,7 +2621,7 @@ Deiner: {mine}</translation>
         <translation>Systemstandard</translation>
     </message>
     <message>
-        <source>Test notification sent. If it does not appear, check your system's notification settings.</source>
+        <source>Test notification sent. If it does not appear, check your system&apos;s notification settings.</source>
         <translation>Test-Benachrichtigung gesendet. Wenn sie nicht erscheint, prüfe die Benachrichtigungs-Einstellungen deines Systems.</translation>
     </message>
     <message>
@@ -2566,11 +2644,11 @@ Deiner: {mine}</translation>
         <source>Away from the desk</source>
         <translation>Unterwegs</translation>
     </message>
-<message>
+    <message>
         <source>Reports</source>
         <translation>Berichte</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>ShowAllDialog</name>
     <message>
@@ -2696,11 +2774,11 @@ Deiner: {mine}</translation>
         <source>{number} runs went well and had nothing to report.</source>
         <translation>{number} Läufe gingen gut und hatten nichts zu berichten.</translation>
     </message>
-<message>
+    <message>
         <source>&amp;Report…</source>
         <translation>&amp;Bericht…</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>VersionsTab</name>
     <message>
@@ -3257,7 +3335,7 @@ Deiner: {mine}</translation>
         <translation>Zugestimmt. Es geht weiter …</translation>
     </message>
     <message>
-        <source>Approved. You won't be asked about this again.</source>
+        <source>Approved. You won&apos;t be asked about this again.</source>
         <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
     </message>
     <message>
@@ -3305,11 +3383,11 @@ Deiner: {mine}</translation>
         <translation>Ausgeblendet. Es bleibt gestoppt, bis du es auf der Seite des Ablaufs noch einmal versuchst.</translation>
     </message>
     <message>
-        <source>Don't allow</source>
+        <source>Don&apos;t allow</source>
         <translation>Nicht erlauben</translation>
     </message>
     <message>
-        <source>Don't apply</source>
+        <source>Don&apos;t apply</source>
         <translation>Nicht anwenden</translation>
     </message>
     <message>
@@ -3341,7 +3419,7 @@ Deiner: {mine}</translation>
         <translation>Reparieren lassen …</translation>
     </message>
     <message>
-        <source>It didn't</source>
+        <source>It didn&apos;t</source>
         <translation>Ist nicht geschehen</translation>
     </message>
     <message>
@@ -3600,7 +3678,7 @@ Deiner: {mine}</translation>
         <translation>Dieser Ablauf wurde nicht aus einer Vorlage erstellt.</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
+        <source>This workflow&apos;s file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert und ist noch nicht in Gebrauch: {file}. Zuerst in seinen Einstellungen „Aktualisieren“ wählen, dann die Antworten ändern.</translation>
     </message>
     <message>
@@ -4249,11 +4327,7 @@ Deiner: {mine}</translation>
         <source>Of the calendar, or of the server that lists yours, for example https://example.org/dav/me/home/.</source>
         <translation>Des Kalenders oder des Servers, der deine auflistet, zum Beispiel https://example.org/dav/me/home/.</translation>
     </message>
-<message>
-        <source>Address of the calendar, for example https://example.org/dav/me/home/.</source>
-        <translation>Adresse des Kalenders, zum Beispiel https://example.org/dav/me/home/.</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>details</name>
     <message>
@@ -4536,11 +4610,7 @@ Deiner: {mine}</translation>
         <source>Answered elsewhere, or no longer needed.</source>
         <translation>Woanders beantwortet oder nicht mehr nötig.</translation>
     </message>
-<message>
-        <source>Already answered.</source>
-        <translation>Schon beantwortet.</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>happenings</name>
     <message>
@@ -4832,8 +4902,8 @@ Deiner: {mine}</translation>
         <translation>Gib eine Mailadresse ein, etwa ich@example.org.</translation>
     </message>
     <message>
-        <source>Enter one command with matching quotes. For shell syntax: sh -c '…'</source>
-        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c '…'</translation>
+        <source>Enter one command with matching quotes. For shell syntax: sh -c &apos;…&apos;</source>
+        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c &apos;…&apos;</translation>
     </message>
     <message>
         <source>This field is required.</source>
@@ -5151,6 +5221,169 @@ Deiner: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>report</name>
+    <message>
+        <source>Needs your attention</source>
+        <translation>Braucht dich</translation>
+    </message>
+    <message>
+        <source>Failing</source>
+        <translation>Schlägt fehl</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Pausiert</translation>
+    </message>
+    <message>
+        <source>What ran</source>
+        <translation>Was lief</translation>
+    </message>
+    <message>
+        <source>Your answers</source>
+        <translation>Deine Antworten</translation>
+    </message>
+    <message>
+        <source>What did not run</source>
+        <translation>Was nicht lief</translation>
+    </message>
+    <message>
+        <source>Dayhand report</source>
+        <translation>Bericht von Dayhand</translation>
+    </message>
+    <message>
+        <source>Made {time} on this computer by Dayhand.</source>
+        <translation>Von Dayhand auf diesem Computer erstellt, {time}.</translation>
+    </message>
+    <message>
+        <source>1 waits for you</source>
+        <translation>1 wartet auf dich</translation>
+    </message>
+    <message>
+        <source>{number} wait for you</source>
+        <translation>{number} warten auf dich</translation>
+    </message>
+    <message>
+        <source>Nothing ran</source>
+        <translation>Nichts lief</translation>
+    </message>
+    <message>
+        <source>1 run went well</source>
+        <translation>1 Lauf ist gelungen</translation>
+    </message>
+    <message>
+        <source>{number} runs went well</source>
+        <translation>{number} Läufe sind gelungen</translation>
+    </message>
+    <message>
+        <source>1 failed</source>
+        <translation>1 fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{number} failed</source>
+        <translation>{number} fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>1 did not run</source>
+        <translation>1 lief nicht</translation>
+    </message>
+    <message>
+        <source>{number} did not run</source>
+        <translation>{number} liefen nicht</translation>
+    </message>
+    <message>
+        <source>and {number} more</source>
+        <translation>und {number} weitere</translation>
+    </message>
+    <message>
+        <source>since {time}</source>
+        <translation>seit {time}</translation>
+    </message>
+    <message>
+        <source>Failed once</source>
+        <translation>Einmal fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Failed {number} times in a row</source>
+        <translation>{number}-mal hintereinander fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>Alles</translation>
+    </message>
+    <message>
+        <source>until you resume it</source>
+        <translation>bis du fortsetzt</translation>
+    </message>
+    <message>
+        <source>until {time}</source>
+        <translation>bis {time}</translation>
+    </message>
+    <message>
+        <source>1 rejected</source>
+        <translation>1 abgelehnt</translation>
+    </message>
+    <message>
+        <source>{number} rejected or expired</source>
+        <translation>{number} abgelehnt oder abgelaufen</translation>
+    </message>
+    <message>
+        <source>1 stopped</source>
+        <translation>1 gestoppt</translation>
+    </message>
+    <message>
+        <source>{number} stopped</source>
+        <translation>{number} gestoppt</translation>
+    </message>
+    <message>
+        <source>You approved</source>
+        <translation>Zugestimmt</translation>
+    </message>
+    <message>
+        <source>You rejected</source>
+        <translation>Abgelehnt</translation>
+    </message>
+    <message>
+        <source>You answered</source>
+        <translation>Beantwortet</translation>
+    </message>
+    <message>
+        <source>Nobody answered in time</source>
+        <translation>Niemand hat rechtzeitig geantwortet</translation>
+    </message>
+    <message>
+        <source>You said that it happened</source>
+        <translation>Du sagtest, dass es passiert ist</translation>
+    </message>
+    <message>
+        <source>You said that it did not happen</source>
+        <translation>Du sagtest, dass es nicht passiert ist</translation>
+    </message>
+    <message>
+        <source>You skipped it</source>
+        <translation>Übersprungen</translation>
+    </message>
+    <message>
+        <source>at this computer</source>
+        <translation>an diesem Computer</translation>
+    </message>
+    <message>
+        <source>{time}, {place}</source>
+        <translation>{time}, {place}</translation>
+    </message>
+    <message>
+        <source>1 time</source>
+        <translation>1 Termin</translation>
+    </message>
+    <message>
+        <source>{number} times</source>
+        <translation>{number} Termine</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first} bis {last}</translation>
+    </message>
+</context>
+<context>
     <name>restart</name>
     <message>
         <source>Script not updated</source>
@@ -5237,15 +5470,15 @@ Deiner: {mine}</translation>
 <context>
     <name>script errors</name>
     <message>
-        <source>"{what}" has no value yet</source>
+        <source>&quot;{what}&quot; has no value yet</source>
         <translation>„{what}“ hat noch keinen Wert</translation>
     </message>
     <message>
-        <source>"{what}" is missing</source>
+        <source>&quot;{what}&quot; is missing</source>
         <translation>„{what}“ fehlt</translation>
     </message>
     <message>
-        <source>"{what}" is not defined</source>
+        <source>&quot;{what}&quot; is not defined</source>
         <translation>„{what}“ ist nicht definiert</translation>
     </message>
     <message>
@@ -5507,7 +5740,7 @@ Deiner: {mine}</translation>
         <source>You can reject from the phone. To approve, set up your authenticator app.</source>
         <translation>Du kannst vom Handy aus ablehnen. Um zuzustimmen, richte deine Authenticator-App ein.</translation>
     </message>
-<message>
+    <message>
         <source>Every morning</source>
         <translation>Jeden Morgen</translation>
     </message>
@@ -5740,7 +5973,7 @@ Deiner: {mine}</translation>
         <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
     </message>
     <message>
-        <source>Reads new emails in {INBOX} with "{SUBJECT}" in the subject and adds date, sender and amount to {TABLE}.</source>
+        <source>Reads new emails in {INBOX} with &quot;{SUBJECT}&quot; in the subject and adds date, sender and amount to {TABLE}.</source>
         <translation>Liest neue Mails in {INBOX} mit „{SUBJECT}“ im Betreff und trägt Datum, Absender und Betrag in {TABLE} ein.</translation>
     </message>
     <message>
@@ -6137,7 +6370,7 @@ Deiner: {mine}</translation>
         <translation>Das Beispiel braucht {name}, das du schon nutzt. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
     </message>
     <message>
-        <source>The sample's files could not be written to {folder}: {why}.</source>
+        <source>The sample&apos;s files could not be written to {folder}: {why}.</source>
         <translation>Die Dateien des Beispiels ließen sich nicht nach {folder} schreiben: {why}.</translation>
     </message>
 </context>
@@ -6253,247 +6486,6 @@ Deiner: {mine}</translation>
     <message>
         <source>Next {until}</source>
         <translation>Nächster Lauf {until}</translation>
-    </message>
-</context>
-<context>
-    <name>ReportDialog</name>
-    <message>
-        <source>Report</source>
-        <translation>Bericht</translation>
-    </message>
-    <message>
-        <source>Time span</source>
-        <translation>Zeitraum</translation>
-    </message>
-    <message>
-        <source>Today</source>
-        <translation>Heute</translation>
-    </message>
-    <message>
-        <source>Last 7 days</source>
-        <translation>Letzte 7 Tage</translation>
-    </message>
-    <message>
-        <source>Last 30 days</source>
-        <translation>Letzte 30 Tage</translation>
-    </message>
-    <message>
-        <source>Last year</source>
-        <translation>Letztes Jahr</translation>
-    </message>
-    <message>
-        <source>&amp;Copy</source>
-        <translation>&amp;Kopieren</translation>
-    </message>
-    <message>
-        <source>&amp;Save…</source>
-        <translation>&amp;Speichern…</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>Schließen</translation>
-    </message>
-    <message>
-        <source>Copied.</source>
-        <translation>Kopiert.</translation>
-    </message>
-    <message>
-        <source>Save the report as</source>
-        <translation>Bericht speichern unter</translation>
-    </message>
-    <message>
-        <source>Saved.</source>
-        <translation>Gespeichert.</translation>
-    </message>
-</context>
-<context>
-    <name>ReportSection</name>
-    <message>
-        <source>Choose a mail connection</source>
-        <translation>Mail-Verbindung wählen</translation>
-    </message>
-    <message>
-        <source>Yourself, the sender of the connection</source>
-        <translation>Du selbst, der Absender der Verbindung</translation>
-    </message>
-    <message>
-        <source>Mail a report</source>
-        <translation>Bericht per Mail</translation>
-    </message>
-    <message>
-        <source>Through</source>
-        <translation>Über</translation>
-    </message>
-    <message>
-        <source>To</source>
-        <translation>An</translation>
-    </message>
-    <message>
-        <source>It says what ran, what you approved, what did not run and why, and what waits for you. Today shows the same under Report. Connect a mail server on the Connections page.</source>
-        <translation>Er sagt, was lief, was du erlaubt hast, was nicht lief und warum, und was auf dich wartet. Dasselbe zeigt „Heute“ unter „Bericht“. Verbinde einen Mailserver auf der Seite Verbindungen.</translation>
-    </message>
-</context>
-<context>
-    <name>report</name>
-    <message>
-        <source>Needs your attention</source>
-        <translation>Braucht dich</translation>
-    </message>
-    <message>
-        <source>Failing</source>
-        <translation>Schlägt fehl</translation>
-    </message>
-    <message>
-        <source>Paused</source>
-        <translation>Pausiert</translation>
-    </message>
-    <message>
-        <source>What ran</source>
-        <translation>Was lief</translation>
-    </message>
-    <message>
-        <source>Your answers</source>
-        <translation>Deine Antworten</translation>
-    </message>
-    <message>
-        <source>What did not run</source>
-        <translation>Was nicht lief</translation>
-    </message>
-    <message>
-        <source>Dayhand report</source>
-        <translation>Bericht von Dayhand</translation>
-    </message>
-    <message>
-        <source>Made {time} on this computer by Dayhand.</source>
-        <translation>Von Dayhand auf diesem Computer erstellt, {time}.</translation>
-    </message>
-    <message>
-        <source>1 waits for you</source>
-        <translation>1 wartet auf dich</translation>
-    </message>
-    <message>
-        <source>{number} wait for you</source>
-        <translation>{number} warten auf dich</translation>
-    </message>
-    <message>
-        <source>Nothing ran</source>
-        <translation>Nichts lief</translation>
-    </message>
-    <message>
-        <source>1 run went well</source>
-        <translation>1 Lauf ist gelungen</translation>
-    </message>
-    <message>
-        <source>{number} runs went well</source>
-        <translation>{number} Läufe sind gelungen</translation>
-    </message>
-    <message>
-        <source>1 failed</source>
-        <translation>1 fehlgeschlagen</translation>
-    </message>
-    <message>
-        <source>{number} failed</source>
-        <translation>{number} fehlgeschlagen</translation>
-    </message>
-    <message>
-        <source>1 did not run</source>
-        <translation>1 lief nicht</translation>
-    </message>
-    <message>
-        <source>{number} did not run</source>
-        <translation>{number} liefen nicht</translation>
-    </message>
-    <message>
-        <source>and {number} more</source>
-        <translation>und {number} weitere</translation>
-    </message>
-    <message>
-        <source>since {time}</source>
-        <translation>seit {time}</translation>
-    </message>
-    <message>
-        <source>Failed once</source>
-        <translation>Einmal fehlgeschlagen</translation>
-    </message>
-    <message>
-        <source>Failed {number} times in a row</source>
-        <translation>{number}-mal hintereinander fehlgeschlagen</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>Alles</translation>
-    </message>
-    <message>
-        <source>until you resume it</source>
-        <translation>bis du fortsetzt</translation>
-    </message>
-    <message>
-        <source>until {time}</source>
-        <translation>bis {time}</translation>
-    </message>
-    <message>
-        <source>1 rejected</source>
-        <translation>1 abgelehnt</translation>
-    </message>
-    <message>
-        <source>{number} rejected or expired</source>
-        <translation>{number} abgelehnt oder abgelaufen</translation>
-    </message>
-    <message>
-        <source>1 stopped</source>
-        <translation>1 gestoppt</translation>
-    </message>
-    <message>
-        <source>{number} stopped</source>
-        <translation>{number} gestoppt</translation>
-    </message>
-    <message>
-        <source>You approved</source>
-        <translation>Zugestimmt</translation>
-    </message>
-    <message>
-        <source>You rejected</source>
-        <translation>Abgelehnt</translation>
-    </message>
-    <message>
-        <source>You answered</source>
-        <translation>Beantwortet</translation>
-    </message>
-    <message>
-        <source>Nobody answered in time</source>
-        <translation>Niemand hat rechtzeitig geantwortet</translation>
-    </message>
-    <message>
-        <source>You said that it happened</source>
-        <translation>Du sagtest, dass es passiert ist</translation>
-    </message>
-    <message>
-        <source>You said that it did not happen</source>
-        <translation>Du sagtest, dass es nicht passiert ist</translation>
-    </message>
-    <message>
-        <source>You skipped it</source>
-        <translation>Übersprungen</translation>
-    </message>
-    <message>
-        <source>at this computer</source>
-        <translation>an diesem Computer</translation>
-    </message>
-    <message>
-        <source>{time}, {place}</source>
-        <translation>{time}, {place}</translation>
-    </message>
-    <message>
-        <source>1 time</source>
-        <translation>1 Termin</translation>
-    </message>
-    <message>
-        <source>{number} times</source>
-        <translation>{number} Termine</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first} bis {last}</translation>
     </message>
 </context>
 </TS>
