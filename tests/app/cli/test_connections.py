@@ -172,7 +172,7 @@ def test_a_running_app_tests_and_saves_the_connection(
 ) -> None:
     from_stdin(monkeypatch, {"password": "wrong"})
     code, sentence = cli.run_refused("connect", "door:home", "--url", server.url, "--secrets-from-stdin")
-    assert (code, sentence) == ("connection", "The doorman did not let door:home in with •••.")
+    assert (code, sentence) == ("login", "The doorman did not let door:home in with •••.")
     assert cli.run_json("connections") == {"connections": []}
     from_stdin(monkeypatch, {"password": "hunter2"})
     cli.run_json("connect", "door:home", "--url", server.url, "--secrets-from-stdin")
