@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.data.saved_settings import SavedSettings
 from app.data.temp_dir import remove_stale_temp_dirs
 from app.engine_thread import EngineThread
+from app.i18n.translate import translate_text
 from app.ipc.client import NOT_RESPONDING
 from app.ipc.server import ControlServer
 from app.platform.zone import machine_zone
@@ -38,6 +39,7 @@ from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import make_script_app_refusal
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.report_periods import ReportPeriod
+from scheduler.user_text import UserText
 from scheduler.workers.origin import is_app_started_by_script
 
 _COMMAND_TIMEOUT_S = 120.0
@@ -104,7 +106,7 @@ class Session(QObject):
             conditions=conditions,
             settings=settings,
             announce=self._announce,
-            notify=self.message_sent.emit,
+            notify=self._notify,
             secrets=SecretStore(self.clock.now, self._vault),
             dry_run=_dry_run,
             write_report=self._write_report,
@@ -267,6 +269,9 @@ class Session(QObject):
     def _give_engine(self, announce: Announce) -> Engine:
         self._listener = announce
         return self._runtime.engine
+
+    def _notify(self, title: str, text: str) -> None:
+        self.message_sent.emit(title, translate_text(text) if isinstance(text, UserText) else text)
 
     def _write_report(self, period: ReportPeriod) -> ReportText:
         """For the mail, in the user's language."""

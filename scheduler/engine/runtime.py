@@ -79,6 +79,7 @@ class Runtime:
         self.script_workers = ScriptWorkers(
             folder, limits, max_workers=max(8, 2 * (settings or Settings()).concurrency)
         )
+        self._notify = notify
         self._dry_run, self._is_dry_run, self._write_report = dry_run, is_dry_run, write_report
         self._run_on_engine_thread = run_on_engine_thread
         self.engine = Engine(
@@ -128,7 +129,7 @@ class Runtime:
         self.monitoring: Monitoring | NoMonitoring = (
             NoMonitoring()
             if self._is_dry_run
-            else Monitoring(context, self.plans, self.registry, self.secrets, self._write_report)
+            else Monitoring(context, self.plans, self.registry, self.secrets, self._notify, self._write_report)
         )
         self.runner = Runner(
             context,

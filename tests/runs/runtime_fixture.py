@@ -147,6 +147,8 @@ class RuntimeFixture:
         self.write_report: WriteReport | None = None
         self.settings = Settings(**settings)
         self.announcements: list[Announcement] = []
+        self.notified: list[str] = []
+        """What the user was told outside attention."""
         self._announced = threading.Event()
         self.open()
 
@@ -167,6 +169,7 @@ class RuntimeFixture:
             dry_run=find_dry_run_error,
             run_on_engine_thread=self.engine_calls.put,
             write_report=self.write_report,
+            notify=lambda _, text: self.notified.append(text),
         )
         self.engine, self.commands, self.request_commands = (
             self.services.engine,

@@ -333,16 +333,25 @@ def test_a_failing_tick_is_no_sign_of_life(monitor: Monitor, monkeypatch: pytest
     assert monitor.told("app") == []
 
 
-def test_a_failing_sign_of_life_is_announced_once(monitor: Monitor) -> None:
+def test_a_failing_sign_of_life_is_told_once_until_it_works_again(monitor: Monitor) -> None:
     monitor.connect("ping:app")
     runtime = monitor.runtime
     monitor.answer = lambda _: Reply(404)
     runtime.services.change_settings(lambda old: replace(old, ping="ping:app"))
     runtime.pass_time(HOUR)
     monitor.wait_for(12, "app")
-    runtime.wait(lambda: any(one.is_warning for one in runtime.announcements))
-    [said] = [one.sentence for one in runtime.announcements if one.is_warning]
+    runtime.settings = replace(runtime.settings, ping="ping:app")
+    runtime.crash()
+    runtime.pass_time(HOUR)
+    [said] = runtime.notified
     assert said.startswith("The ping ping:app could not be sent. There is nothing at this address of 127.0.0.1")
+    row = connections.find(runtime.database.read(), "ping:app")
+    assert row is not None and row.trouble == said, "the Connections page says so, too"
+    monitor.answer = lambda _: Reply()
+    runtime.pass_time(10 * MINUTE)
+    runtime.wait(monitor._is_all_sent)
+    row = connections.find(runtime.database.read(), "ping:app")
+    assert row is not None and row.trouble is None
 
 
 def test_the_address_of_a_check_does_not_belong_into_a_script(runtime: RuntimeFixture) -> None:

@@ -99,7 +99,7 @@ def test_a_server_that_is_down_is_tried_again_and_told_once(mailbox: Mailbox) ->
     mailbox.connect(port=1)
     mailbox.pass_time(7 * DAY + 2 * HOUR)
     assert mailbox.taken == []
-    [said] = [one.sentence for one in mailbox.runtime.announcements if one.is_warning]
+    [said] = mailbox.runtime.notified
     assert said.startswith("The report could not be mailed: ")
     mailbox.runtime.crash()
     mailbox.connect(port=port)
@@ -115,7 +115,7 @@ def test_a_mail_whose_answer_was_lost_is_not_sent_again(mailbox: Mailbox) -> Non
     mailbox.runtime.crash()
     mailbox.pass_time(DAY)
     assert mailbox.taken == ["Your week"]
-    assert any("not known whether" in one.sentence for one in mailbox.runtime.announcements)
+    assert mailbox.runtime.notified == ["It is not known whether the last report was mailed."]
 
 
 def test_a_crash_before_the_mail_is_sent_leaves_it_for_the_next_start(mailbox: Mailbox) -> None:

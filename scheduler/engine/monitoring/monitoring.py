@@ -9,7 +9,7 @@ from scheduler.connections.secrets import Secrets
 from scheduler.engine.context import EngineContext
 from scheduler.engine.monitoring.expectations import Expectations
 from scheduler.engine.monitoring.heartbeat import Heartbeat
-from scheduler.engine.monitoring.ping_sender import PingSender
+from scheduler.engine.monitoring.ping_sender import Notify, PingSender
 from scheduler.engine.monitoring.report_mail import ReportMail, WriteReport
 from scheduler.engine.monitoring.run_pings import RunPings
 from scheduler.engine.runs.attempt import Attempt
@@ -29,15 +29,16 @@ class Monitoring:
         plans: ScriptPlans,
         registry: Registry,
         secrets: Secrets,
+        notify: Notify,
         write_report: WriteReport | None = None,
     ) -> None:
         """Without `write_report`, no reports are mailed."""
-        self.pings = PingSender(context, registry, secrets)
+        self.pings = PingSender(context, registry, secrets, notify)
         self._run_pings = RunPings(context, self.pings)
         self._heartbeat = Heartbeat(context, self.pings)
         self._expectations = Expectations(context, plans)
         tools = ToolCaller(context.database, context.clock, registry, secrets)
-        self._report_mail = None if write_report is None else ReportMail(context, tools, write_report)
+        self._report_mail = None if write_report is None else ReportMail(context, tools, write_report, notify)
 
     def run_started(self, attempt: Attempt) -> None:
         self._run_pings.run_started(attempt)

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,6 +26,9 @@ from scheduler.timing.policies import Need
 from scheduler.user_text import UserText
 
 log = logging.getLogger(__name__)
+
+Notify = Callable[[str, str], None]
+"""Shows the user a title and a text."""
 
 TIMEOUT_S = 10.0
 RETRY_DELAYS_S = (3.0, 15.0)
@@ -60,15 +63,14 @@ class _PingQueue:
 class PingSender:
     """Any thread may submit. The last result of each connection is reported to the user once, until it changes."""
 
-    def __init__(self, context: EngineContext, registry: Registry, secrets: Secrets) -> None:
+    def __init__(self, context: EngineContext, registry: Registry, secrets: Secrets, notify: Notify) -> None:
         self._context = context
+        self._notify = notify
         self._registry = registry
         self._secrets = secrets
         self._lock = threading.Lock()
         self._queues: dict[str, _PingQueue] = {}
         self._closing = threading.Event()
-        self._failing: set[str] = set()
-        """Connections whose failure was announced, of pings that are about no workflow."""
 
     def submit(self, connection: str, ping: Ping, workflow: str = "") -> None:
         """Send it soon. `workflow` is where a failure is reported; empty if it is about Dayhand itself."""
@@ -170,28 +172,30 @@ class PingSender:
         return "\n".join(part for part in (printed.rstrip(), sentence) if part)
 
     def _report_success(self, connection: str) -> None:
-        self._failing.discard(connection)
         database = self._context.database
         with database.quick_read() as db:
             is_reported = user_requests.is_reported(db, RequestKind.PING_FAILED, connection)
-        if is_reported:
+            row = connections.find(db, connection)
+        if is_reported or (row is not None and row.trouble is not None):
             with database.write() as db:
                 user_requests.end_report(db, RequestKind.PING_FAILED, connection, self._context.clock.now())
+                connections.set_trouble(db, connection, None)
             self._context.report_change(Announcement(connection))
 
     def _report_failure(self, connection: str, workflow: str, why: str) -> None:
-        """Once; being offline is shown elsewhere."""
+        """Once: with the workflow that it is about, or else with the connection. Being offline is shown elsewhere."""
         log.warning("A ping of %s could not be sent: %s", connection, why)
         if list_unmet(self._context.conditions, (Need.NETWORK,)):
             return
         sentence = UserText("The ping {connection} could not be sent. {why}", connection=connection, why=why)
-        if workflow:
-            now = self._context.clock.now()
-            with self._context.database.write() as db:
-                if user_requests.is_reported(db, RequestKind.PING_FAILED, connection):
-                    return
+        now = self._context.clock.now()
+        with self._context.database.write() as db:
+            row = connections.find(db, connection)
+            is_known = row is not None and row.trouble is not None
+            if workflow and not user_requests.is_reported(db, RequestKind.PING_FAILED, connection):
                 user_requests.report(db, RequestKind.PING_FAILED, workflow, connection, sentence, now)
-            self._context.report_change(Announcement(workflow))
-        elif connection not in self._failing:
-            self._failing.add(connection)
-            self._context.report_change(Announcement(connection, sentence, is_warning=True))
+            elif not workflow:
+                connections.set_trouble(db, connection, sentence)
+        self._context.report_change(Announcement(workflow or connection))
+        if not workflow and not is_known:
+            self._notify("Dayhand", sentence)

@@ -15,7 +15,6 @@ from scheduler.connections.errors import ConnectionRuleError
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs.attempt import AttemptFailedError, OutsideCall
 from scheduler.engine.runs.tool_calls import ToolCaller
-from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.report_periods import ReportPeriod, find_due_period
 from scheduler.store import key_values
@@ -71,8 +70,11 @@ class MailedReport:
 class ReportMail:
     """`tick` belongs to the engine's thread; the mail is written and sent on one of its own."""
 
-    def __init__(self, context: EngineContext, tools: ToolCaller, write_report: WriteReport) -> None:
+    def __init__(
+        self, context: EngineContext, tools: ToolCaller, write_report: WriteReport, notify: Callable[[str, str], None]
+    ) -> None:
         self._context = context
+        self._notify = notify
         self._tools = tools
         self._write_report = write_report
         self._next_look: datetime | None = None
@@ -183,7 +185,7 @@ class ReportMail:
         """Once for each report."""
         if self._announced != period:
             self._announced = period
-            self._context.report_change(Announcement("report", sentence, is_warning=True))
+            self._notify("Dayhand", sentence)
 
     def _record(self, mailed: MailedReport) -> None:
         with self._context.database.write() as db:
