@@ -303,9 +303,9 @@ def run_app(folder: Path, doom: KillPoint) -> None:
     wrap_transactions(doom)
     builtin = runtime.builtin_registry
 
-    def with_counter(tell: Callable[[str, str], None]) -> Registry:
+    def with_counter(*tell: Callable[..., None]) -> Registry:
         # As for the counter: a file on a local disk does not change late.
-        table = builtin(tell).connector("table")
+        table = builtin(*tell).connector("table")
         tools = tuple(replace(tool, apply_window=timedelta(0)) for tool in table.tools)
         return Registry([replace(table, tools=tools), counter(folder, doom)])
 
