@@ -230,7 +230,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "edited": _or_none(_json(_CALL)), "edited_hash": _or_none(_name), "reason": _or_none(_text),
         "questions": _or_none(_json(_list_of(_object(name=_name, text=_text, kind=_name)))),
         "answers": _or_none(_json(_object())), "expires": _or_none(_instant), "on_expiry": _or_none(_name),
-        "reminded": _or_none(_instant), "wake_at": _or_none(_instant),
+        "reminded": _or_none(_instant), "wake_at": _or_none(_instant), "answered_from": _or_none(_name),
     },
     "connections": {"name": _name, "settings": _json(_scalars), "trouble": _or_none(_text), "created": _instant},
 }  # fmt: skip

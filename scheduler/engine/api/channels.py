@@ -31,7 +31,7 @@ class ChannelApi:
         def act(runtime: Runtime) -> ChannelRules:
             with runtime.database.write() as db:
                 found = require_channel(db, runtime.registry, channel)
-                rules = replace(read_rules(db, runtime.registry, channel), **parsed)
+                rules = replace(read_rules(db, channel), **parsed)
                 if found.needs_recipient and rules.is_on and not rules.to:
                     raise RefusedError(
                         "arguments",

@@ -73,7 +73,7 @@ def needs_code(
 
 def list_offered(db: sqlite3.Connection, registry: Registry, name: str, row: RequestRow) -> tuple[RequestAction, ...]:
     """The buttons of a message about the request: only what can be answered with them."""
-    channel, rules = require_channel(db, registry, name), read_rules(db, registry, name)
+    channel, rules = require_channel(db, registry, name), read_rules(db, name)
     if channel.receive is None:
         return ()
     has, is_locked = has_code(db, name, channel), bool(read_state(db, name).locked)
@@ -121,7 +121,7 @@ class ChannelAnswers:
             assert request is not None
             if action not in HARMLESS_ACTIONS and read_state(db, name).locked:
                 return _refused(UserText("Answers through this channel are locked. Unlock it at your computer."), row)
-            rules, has = read_rules(db, self._registry, name), has_code(db, name, channel)
+            rules, has = read_rules(db, name), has_code(db, name, channel)
             if needs_code(self._registry, channel, rules, request, action, has=has):
                 channel_messages.move(db, row.id, [row.state], row.state, pressed=action.value)
                 return ChannelAnswer(result=AnswerResult.NEEDS_CODE, request=request.id, action=action.value)

@@ -54,8 +54,7 @@ class ChannelOutbox:
         chosen = [
             one
             for one in list_channels(db, self._registry)
-            if parse_name(one)[1] == own
-            and read_rules(db, self._registry, one).covers(ChannelTopic.MESSAGES, (workflow,))
+            if parse_name(one)[1] == own and read_rules(db, one).covers(ChannelTopic.MESSAGES, (workflow,))
         ]
         for one in chosen:
             self.queue(one, title, text, now)

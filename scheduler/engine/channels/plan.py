@@ -4,7 +4,6 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from scheduler.connections.registry import Registry
 from scheduler.engine.channels.stored_rules import read_rules
 from scheduler.rules.channels import HOUR, ChannelItem, ChannelTopic, Presence, decide, topic_of
 from scheduler.store import channel_messages, requests
@@ -32,10 +31,8 @@ class ChannelPlan:
         return not (self.questions or self.summary or self.news or self.news_summary or self.dropped or self.closing)
 
 
-def plan_messages(
-    db: sqlite3.Connection, registry: Registry, channel: str, presence: Presence, now: datetime, zone: tzinfo
-) -> ChannelPlan:
-    rules = read_rules(db, registry, channel)
+def plan_messages(db: sqlite3.Connection, channel: str, presence: Presence, now: datetime, zone: tzinfo) -> ChannelPlan:
+    rules = read_rules(db, channel)
     rows = channel_messages.list_open(db, channel)
     asked = requests.list_open(db)
     queued = {f"{_NEWS}{row.id}": row for row in rows if row.state is ChannelMessageState.QUEUED}

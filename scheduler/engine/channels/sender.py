@@ -55,12 +55,12 @@ class ChannelSender:
         found = {}
         for name in list_channels(db, self._registry):
             row = connections.find(db, name)
-            if row is not None and row.trouble is None and read_rules(db, self._registry, name).is_on:
+            if row is not None and row.trouble is None and read_rules(db, name).is_on:
                 found[name] = json.dumps(row.settings, sort_keys=True)
         return found
 
     def rules(self, name: str) -> ChannelRules:
-        return read_rules(self._context.database.read(), self._registry, name)
+        return read_rules(self._context.database.read(), name)
 
     def state(self, name: str) -> ChannelState:
         return read_state(self._context.database.read(), name)
@@ -76,7 +76,7 @@ class ChannelSender:
     def plan(self, name: str, presence: Presence, zone: tzinfo) -> ChannelPlan:
         now = self._context.clock.now()
         self.outbox.give_up_unsure(name)
-        return plan_messages(self._context.database.read(), self._registry, name, presence, now, zone)
+        return plan_messages(self._context.database.read(), name, presence, now, zone)
 
     def list_offered(self, name: str, request: str) -> tuple[RequestAction, ...]:
         """The buttons of a message about that request."""

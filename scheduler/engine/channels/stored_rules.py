@@ -60,13 +60,16 @@ def has_code(db: sqlite3.Connection, name: str, channel: UserChannel) -> bool:
     return channel.code_field not in row.settings or bool(row.settings[channel.code_field])
 
 
-def read_rules(db: sqlite3.Connection, registry: Registry, name: str) -> ChannelRules:
-    """A channel that only carries news serves other purposes too, so it is off until the user turns it on."""
-    written = _read(db, f"{_RULES}{name}")
+def turn_on_new(db: sqlite3.Connection, registry: Registry, name: str) -> None:
+    """The user has connected it. One that only carries news serves other purposes too, so it stays off."""
     channel = find_channel(registry, name)
-    if "is_on" not in written and channel is not None and channel.receive is None:
-        written = {**written, "is_on": False}
-    return parse_rules(written)
+    if channel is not None and channel.receive is not None and key_values.read(db, f"{_RULES}{name}") is None:
+        save_rules(db, name, ChannelRules())
+
+
+def read_rules(db: sqlite3.Connection, name: str) -> ChannelRules:
+    """Off until it is connected here: an imported store may belong to a computer that uses the channel already."""
+    return parse_rules({"is_on": False, **_read(db, f"{_RULES}{name}")})
 
 
 def save_rules(db: sqlite3.Connection, name: str, rules: ChannelRules) -> None:

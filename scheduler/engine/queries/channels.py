@@ -46,7 +46,7 @@ def _view(snapshot: Snapshot, name: str) -> ChannelView:
     return ChannelView(
         channel=name,
         title=registry.connector_of(name).title,
-        rules=read_rules(db, registry, name).to_json(),
+        rules=read_rules(db, name).to_json(),
         takes_answers=channel.receive is not None,
         proves_sender=channel.proves_sender,
         has_code=has_code(db, name, channel),

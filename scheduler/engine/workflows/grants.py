@@ -88,6 +88,7 @@ class GrantCommands:
             moved = self._points_elsewhere(db, name, settings)
             connections.save(db, name, settings, now)
             revoked = grants.revoke_approvals(db, name) if moved else 0
+            stored_rules.turn_on_new(db, self._registry, name)
             if moved:
                 stored_rules.start_over(db, name)
             user_requests.resume_waiting(db, RequestKind.RECONNECT, name, now)

@@ -139,3 +139,12 @@ def test_a_text_is_cut_to_what_every_service_takes(runtime: ChannelRuntime) -> N
     [sent] = runtime.list_service.sent
     assert sent.title == "T itle"
     assert len(sent.text.encode()) <= MAX_TEXT_BYTES + len("…".encode())
+
+
+def test_a_channel_that_was_not_connected_here_is_off(runtime: ChannelRuntime) -> None:
+    """As after an import on another computer: both would read and answer the same topic."""
+    with runtime.database.write() as db:
+        connections.save(db, "open:imported", {}, runtime.clock.wall)
+    assert "open:imported" not in runtime.channels.list_configured()
+    runtime.services.connect("open:imported", {})
+    assert "open:imported" in runtime.channels.list_configured()
