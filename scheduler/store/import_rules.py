@@ -11,6 +11,7 @@ from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.store.events import EventState
+from scheduler.store.requests import RequestAnswer
 from scheduler.store.workflows import ScriptOrigin, WorkflowStatus
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
@@ -226,7 +227,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     "requests": {
         "id": _name, "kind": _word(RequestKind), "workflow": _name, "run": _or_none(_name), "subject": _text,
         "sentence": _text, "call": _or_none(_json(_CALL)), "ui": _or_none(_json()), "hash": _or_none(_name),
-        "created": _instant, "answer": _or_none(_name), "answered": _or_none(_instant),
+        "created": _instant, "answer": _or_none(_word(RequestAnswer)), "answered": _or_none(_instant),
         "edited": _or_none(_json(_CALL)), "edited_hash": _or_none(_name), "reason": _or_none(_text),
         "questions": _or_none(_json(_list_of(_object(name=_name, text=_text, kind=_name)))),
         "answers": _or_none(_json(_object())), "expires": _or_none(_instant), "on_expiry": _or_none(_name),
