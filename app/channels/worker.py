@@ -29,6 +29,7 @@ _BACKOFF_S = (2.0, 5.0, 15.0, 60.0, 300.0)
 _POLL_S = 30.0
 """How often to look whether the user has left the computer, while something waits for that."""
 _MIN_WAIT_S = 0.05
+_MAX_NOTES, _NOTES_WITHIN = 5, timedelta(minutes=1)
 
 
 class ChannelWorker:
@@ -48,6 +49,7 @@ class ChannelWorker:
         self._listening_since: datetime | None = None
         self._failures = {"send": 0, "receive": 0}
         self._problem = ""
+        self._said: list[datetime] = []
         self._threads = [
             threading.Thread(target=self._run, args=(one,), name=f"{name} {what}", daemon=True)
             for what, one in (("send", self._send_loop), ("receive", self._receive_loop))
@@ -199,7 +201,7 @@ class ChannelWorker:
                 case AnswerResult.REFUSED:
                     if reply.respond is not None:
                         self._respond(reply, answer.sentence)
-                    else:
+                    elif self._may_say():
                         self._channels.say(self.name, content.say_refusal(answer.sentence))
                 case AnswerResult.DONE:
                     self._respond(reply, "")
@@ -207,13 +209,22 @@ class ChannelWorker:
                 case AnswerResult.IGNORED:
                     self._respond(reply, "")
 
+    def _may_say(self) -> bool:
+        """Somebody who presses buttons all the time must not flood the phone."""
+        now = self._channels.now()
+        self._said = [at for at in self._said if timedelta() <= now - at < _NOTES_WITHIN][-_MAX_NOTES:]
+        if len(self._said) == _MAX_NOTES:
+            return False
+        self._said.append(now)
+        return True
+
     def _respond(self, reply: ChannelReply, sentence: str) -> None:
         if reply.respond is not None:
             reply.respond(content.say_refusal(sentence).text if sentence else "")
 
     def _ask_code(self, answer: ChannelAnswer) -> None:
-        one = self._find(answer.request)
-        if one is None:
+        one, since = self._find(answer.request), self._listening_since or self._channels.now()
+        if one is None or self._channels.outbox.is_code_requested(self.name, answer.request, since):
             return
         said = self._describe(one, load_overview(self._session))
         from_app = not self._channels.channel(self.name).proves_sender

@@ -21,7 +21,9 @@ class ChannelMessageKind(StrEnum):
     CODE = "code"
     """Asks for the code that confirms an answer."""
     NEWS = "news"
-    """What a script tells the user, or Dayhand about the channel itself."""
+    """What a script tells the user."""
+    NOTE = "note"
+    """What Dayhand says about the channel itself; nothing is expected of it once it is sent."""
 
 
 class ChannelMessageState(StrEnum):
@@ -128,8 +130,8 @@ def list_covered(db: sqlite3.Connection, channel: str) -> set[str]:
 
 
 def list_sent_times(db: sqlite3.Connection, channel: str, since: datetime) -> list[datetime]:
-    """When messages were sent, apart from those that the user asked for by pressing a button."""
-    query = "SELECT sent FROM channel_messages WHERE channel = ? AND sent >= ? AND kind <> 'code'"
+    """When messages were sent, apart from those that answer somebody who pressed a button."""
+    query = "SELECT sent FROM channel_messages WHERE channel = ? AND sent >= ? AND kind NOT IN ('code', 'note')"
     return [at for (sent,) in db.execute(query, (channel, to_ms(since))) if (at := from_ms(sent)) is not None]
 
 

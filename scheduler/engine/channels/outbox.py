@@ -100,7 +100,7 @@ class ChannelOutbox:
 
     def finish(self, row: ChannelMessageRow, message: str) -> None:
         """It was sent; its text is no longer needed."""
-        after = ChannelMessageState.CLOSED if row.kind is ChannelMessageKind.NEWS else ChannelMessageState.SENT
+        after = _state_when_sent(row)
         with self._context.database.write() as db:
             channel_messages.note_sent(db, row.id, after, self._context.clock.now(), message)
 
@@ -179,6 +179,18 @@ class ChannelOutbox:
             if cursor and state.cursor != cursor:
                 save_state(db, channel, state, cursor=cursor)
 
+    def is_code_requested(self, channel: str, request: str, since: datetime) -> bool:
+        """Whether a code was asked for since then, and still counts: pressing again asks no second time."""
+        now = self._context.clock.now()
+        return any(
+            row.kind is ChannelMessageKind.CODE
+            and row.request == request
+            and row.state in (ChannelMessageState.SENDING, ChannelMessageState.SENT)
+            and row.created >= since
+            and (row.expires is None or now < row.expires)
+            for row in self.list_open(channel)
+        )
+
     def list_open(self, channel: str) -> list[ChannelMessageRow]:
         return channel_messages.list_open(self._context.database.read(), channel)
 
@@ -192,6 +204,11 @@ class ChannelOutbox:
 
     def find_request(self, id_: str) -> RequestRow | None:
         return requests.find(self._context.database.read(), id_)
+
+
+def _state_when_sent(row: ChannelMessageRow) -> ChannelMessageState:
+    is_over = row.kind in (ChannelMessageKind.NEWS, ChannelMessageKind.NOTE)
+    return ChannelMessageState.CLOSED if is_over else ChannelMessageState.SENT
 
 
 def _void(db: sqlite3.Connection, row: ChannelMessageRow) -> None:

@@ -10,7 +10,7 @@ from scheduler.store import channel_messages, requests
 from scheduler.store.channel_messages import ChannelMessageKind, ChannelMessageRow, ChannelMessageState
 
 _NEWS = "news:"
-_UNANSWERABLE = (ChannelMessageKind.SUMMARY, ChannelMessageKind.NEWS)
+_UNANSWERABLE = (ChannelMessageKind.SUMMARY, ChannelMessageKind.NEWS, ChannelMessageKind.NOTE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def plan_messages(db: sqlite3.Connection, channel: str, presence: Presence, now:
 
 def _is_over(row: ChannelMessageRow, asked: dict[str, str | None], now: datetime) -> bool:
     match row.kind:
-        case ChannelMessageKind.NEWS:
+        case ChannelMessageKind.NEWS | ChannelMessageKind.NOTE:
             return False
         case ChannelMessageKind.SUMMARY:
             return row.state is ChannelMessageState.SENT and not asked.keys() & {*row.covers}

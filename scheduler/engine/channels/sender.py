@@ -109,7 +109,7 @@ class ChannelSender:
     def say(self, name: str, message: ChannelMessage) -> None:
         """Something about the channel itself, at once."""
         now = self._context.clock.now()
-        self._send(ChannelMessageRow(name, ChannelMessageKind.CODE, ChannelMessageState.SENDING, now), message)
+        self._send(ChannelMessageRow(name, ChannelMessageKind.NOTE, ChannelMessageState.SENDING, now), message)
 
     def _about(
         self, name: str, kind: ChannelMessageKind, request: str, actions: tuple[str, ...]
@@ -147,11 +147,9 @@ class ChannelSender:
 
     def send_test(self, name: str) -> dict[str, str]:
         """At once, whatever the rules say."""
-        now = self._context.clock.now()
-        row = ChannelMessageRow(name, ChannelMessageKind.NEWS, ChannelMessageState.SENDING, now)
         message = ChannelMessage(title="Dayhand", text=str(UserText("This is a test message. Everything works.")))
         try:
-            self._send(row, message)
+            self.say(name, message)
         except ToolFailedError as error:
             raise RefusedError("channel", error.failure.sentence) from error
         return {"channel": name}
@@ -161,7 +159,8 @@ class ChannelSender:
         channel, call = self.channel(row.channel), self._call(row.channel)
         message = _complete(row, message, "", ())
         self.outbox.note_update(row, message)
-        if channel.update is None or row.message is None:
+        is_old_code_request = row.kind is ChannelMessageKind.CODE and not channel.proves_sender
+        if channel.update is None or row.message is None or is_old_code_request:
             return
         try:
             channel.update(call, row.message, message)

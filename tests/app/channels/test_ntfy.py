@@ -129,3 +129,22 @@ def test_a_code_that_was_sent_while_dayhand_was_closed_does_not_count(desk: Desk
     desk.restart_service()
     desk.wait_for(lambda one: "not clear" in one["message"])
     assert table_lines(desk.session) == []
+
+
+def test_pressing_buttons_all_the_time_does_not_flood_the_phone(desk: Desk) -> None:
+    desk.connect()
+    asked, attacker = desk.question(), desk.phone
+    for _ in range(10):
+        attacker.press(asked, "Approve")
+    desk.wait_for(is_code_request)
+    attacker.press(asked, "Reject")
+    desk.wait(lambda: not desk.session.queries.attention())
+    for _ in range(10):
+        attacker.press(asked, "Reject")
+    desk.wait_for(lambda one: "already answered" in one["message"])
+    attacker.write("hello")
+    desk.wait(lambda: desk.view()["locked"])  # everything before it was read
+    sent = [str(one["message"]) for one in desk.phone.messages()]
+    assert len([one for one in sent if "authenticator" in one]) == 1
+    assert len([one for one in sent if "already answered" in one]) <= 5
+    assert len(sent) <= 10
