@@ -14,6 +14,7 @@ import pytest
 from scheduler.connections.connectors.ping import ping
 from scheduler.connections.registry import Registry
 from scheduler.connections.secrets import NoSecrets
+from scheduler.engine.dry_run.dry_run import DryRunEnvironment, dry_run_script
 from scheduler.engine.monitoring import ping_sender
 from scheduler.engine.monitoring.monitoring import Monitoring
 from scheduler.rules.requests import RequestKind
@@ -361,6 +362,19 @@ def test_the_address_of_a_check_does_not_belong_into_a_script(runtime: RuntimeFi
         runtime.deploy(job("pass", ping="https://hc-ping.com/5f3b"))
     with pytest.raises(InvalidScriptError, match="ping='world:x' is not the name of a ping connection"):
         runtime.deploy(job("pass", ping="world:x"))
+
+
+def test_a_dry_run_tells_nobody(monitor: Monitor, tmp_path: Path) -> None:
+    monitor.connect("ping:x")
+    environment = DryRunEnvironment(
+        registry=monitor.runtime.services.registry,
+        secrets=monitor.addresses,
+        connections={"ping:x": {"service": "healthchecks"}},
+        machine_zone="UTC",
+        now=monitor.runtime.clock.wall,
+    )
+    tried = dry_run_script("w.py", job("pass", ping="ping:x"), tmp_path / "try", environment, span=3 * HOUR)
+    assert [step.times for step in tried.steps] == [3] and monitor.server.requests == []
 
 
 def test_quitting_tells_what_it_interrupts(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from app.theme.tokens import Appearance
 from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.engine.setting_values import SETTINGS
 from scheduler.engine.settings import Settings
+from scheduler.rules.report_periods import ReportInterval
 from scheduler.timing.jitter import Jitter
 from scheduler.timing.policies import Catchup, Overlap
 
@@ -139,6 +140,11 @@ def test_every_setting_reaches_the_engine_and_has_the_engines_default(tmp_path: 
         "buffer_limit": 8,
         "keep_days": 9,
         "writes_metrics": True,
+        "ping": "ping:dayhand",
+        "ping_every": "15m",
+        "report": "weekly",
+        "report_connection": "smtp:home",
+        "report_to": "me@example.org",
         "metrics_folder": "~/metrics",
     }
     assert chosen.keys() == SETTINGS.keys()
@@ -152,6 +158,11 @@ def test_every_setting_reaches_the_engine_and_has_the_engines_default(tmp_path: 
         catchup_per_tick=7,
         buffer_limit=8,
         kept=timedelta(days=9),
+        ping="ping:dayhand",
+        ping_every=timedelta(minutes=15),
+        report=ReportInterval.WEEKLY,
+        report_connection="smtp:home",
+        report_to="me@example.org",
     )
     assert SavedSettings(tmp_path).apply_to(Settings()) == expected == read_preferences(tmp_path).apply_to(Settings())
 
