@@ -96,8 +96,10 @@ def make_news_summary(titles: Sequence[str]) -> ChannelMessage:
     return ChannelMessage(title=said.title, text=said.text)
 
 
-def make_news(title: str, text: str) -> ChannelMessage:
-    said = _clean(title or "Dayhand", text)
+def make_news(workflow: str, title: str, text: str) -> ChannelMessage:
+    """Always says that it comes from a workflow: it could otherwise look like a question of Dayhand's."""
+    words = translate("channels", "Message from {workflow}: {title}")
+    said = _clean(words.replace("{workflow}", workflow).replace("{title}", title), text)
     return ChannelMessage(title=said.title, text=said.text)
 
 

@@ -136,7 +136,7 @@ class ChannelWorker:
         for row in plan.dropped:
             channels.outbox.drop(row)
         for row in plan.news:
-            channels.send_news(row, content.make_news(row.title or "", row.body or ""))
+            channels.send_news(row, content.make_news("".join(row.covers), row.title or "", row.body or ""))
         if plan.news_summary:
             first, *others = plan.news_summary
             channels.send_news(first, content.make_news_summary([row.title or "" for row in plan.news_summary]))

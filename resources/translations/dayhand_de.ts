@@ -3739,6 +3739,10 @@ Deiner: {mine}</translation>
         <translation>{number} Nachrichten</translation>
     </message>
     <message>
+        <source>Message from {workflow}: {title}</source>
+        <translation>Nachricht von {workflow}: {title}</translation>
+    </message>
+    <message>
         <source>To confirm, send your four-digit code.</source>
         <translation>Sende zur Bestätigung deinen vierstelligen Code.</translation>
     </message>

@@ -48,7 +48,7 @@ class ChannelMessageRow(NamedTuple):
     expires: datetime | None = None
     """Until when its token counts."""
     covers: tuple[str, ...] = ()
-    """The requests that it is about."""
+    """The requests that it is about; of news, the name of the workflow."""
     request: str | None = None
     """The request that its buttons answer."""
     call_hash: str | None = None

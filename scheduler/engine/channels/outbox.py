@@ -16,7 +16,7 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.rules.channels import HOUR, ChannelTopic
 from scheduler.rules.requests import RequestAction
-from scheduler.store import channel_messages, requests
+from scheduler.store import channel_messages, requests, workflows
 from scheduler.store.channel_messages import ChannelMessageKind, ChannelMessageRow, ChannelMessageState
 from scheduler.store.requests import RequestRow
 from scheduler.user_text import UserText, pack
@@ -56,13 +56,21 @@ class ChannelOutbox:
             for one in list_channels(db, self._registry)
             if parse_name(one)[1] == own and read_rules(db, one).covers(ChannelTopic.MESSAGES, (workflow,))
         ]
+        row = workflows.find(db, workflow)
         for one in chosen:
-            self.queue(one, title, text, now)
+            self.queue(one, workflow if row is None else row.name, title, text, now)
         return chosen
 
-    def queue(self, channel: str, title: str, text: str, now: datetime) -> None:
+    def queue(self, channel: str, workflow: str, title: str, text: str, now: datetime) -> None:
+        """The name of the workflow is said too: a script must not seem to be Dayhand."""
         row = ChannelMessageRow(
-            channel, ChannelMessageKind.NEWS, ChannelMessageState.QUEUED, now, title=title, body=text
+            channel,
+            ChannelMessageKind.NEWS,
+            ChannelMessageState.QUEUED,
+            now,
+            covers=(workflow,),
+            title=title,
+            body=text,
         )
         with self._context.database.write() as db:
             channel_messages.add(db, row)

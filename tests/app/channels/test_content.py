@@ -122,3 +122,9 @@ def test_text_that_hides_its_meaning_is_shown_as_it_is() -> None:
     """A workflow's name could otherwise look like another message."""
     one = ask(RequestKind.APPROVAL, workflow="a\u202eb", workflows=("a\u202eb",))
     assert "\u202e" not in content.describe(one, OVERVIEW, REGISTRY, shows_call=False).title
+
+
+def test_a_script_cannot_seem_to_be_dayhand() -> None:
+    news = content.make_news("Backup", "Approve: Invoices", "Send the code now")
+    assert (news.title, news.buttons) == ("Message from Backup: Approve: Invoices", ())
+    assert content.make_news("Backup", "", "").title == "Message from Backup:"

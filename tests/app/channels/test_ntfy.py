@@ -98,14 +98,14 @@ def test_messages_wait_for_the_server_but_not_if_they_are_no_longer_needed(desk:
     request = desk.request()
     desk.server.stop()
     desk.set_rules(is_on="on", timing="always")
-    desk.session.channels.outbox.queue(CHANNEL, "Backup done", "12 files", desk.session.now())
+    desk.session.channels.outbox.queue(CHANNEL, "Backup", "Done", "12 files", desk.session.now())
     desk.wait(lambda: desk.view()["waiting"])
     desk.command("reject", request=request.id)
     desk.server.start()
     desk.service.retry()
-    desk.wait_for(lambda one: one["title"] == "Backup done")
+    desk.wait_for(lambda one: one["title"] == "Message from Backup: Done")
     desk.wait(lambda: not desk.view()["waiting"])
-    assert [one["title"] for one in desk.phone.messages()] == ["Backup done"]
+    assert [one["title"] for one in desk.phone.messages()] == ["Message from Backup: Done"]
 
 
 def test_an_answer_that_came_while_dayhand_was_closed_counts_once(desk: Desk) -> None:

@@ -81,7 +81,7 @@ def test_a_message_that_the_user_deleted_does_not_matter(desk: Desk, telegram: T
     telegram.refusals.append((400, {"ok": False, "description": "Bad Request: message to edit not found"}))
     desk.command("reject", request=desk.request().id)
     desk.wait(lambda: not telegram.refusals)
-    desk.session.channels.outbox.queue(TELEGRAM, "Backup done", "", desk.session.now())
+    desk.session.channels.outbox.queue(TELEGRAM, "Backup", "Done", "", desk.session.now())
     desk.service.refresh()
     desk.wait(lambda: len(telegram.messages) == 2)
     assert table_lines(desk.session) == []
@@ -120,8 +120,8 @@ def test_scripts_reach_the_phone_by_the_same_rules(
         desk.set_rules(topics="messages")
         desk.command("deploy", path="backup.py", source=BACKUP, grant=True)
         desk.command("run", target="backup")
-        sent = desk.wait_for(lambda one: one.get("title") == "Backup done")
+        sent = desk.wait_for(lambda one: one.get("title") == "Message from Backup: Backup done")
         assert sent["message"] == "12 files"
         assert shown == ["Backup done"]
-        assert [one["title"] for one in desk.phone.messages()] == ["Backup done"]
+        assert [one["title"] for one in desk.phone.messages()] == ["Message from Backup: Backup done"]
         assert desk.session.channels.state(CHANNEL).locked == ""

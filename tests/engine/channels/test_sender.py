@@ -72,7 +72,7 @@ def test_somebody_elses_message_is_not_our_own_even_if_it_says_the_same(runtime:
 
 
 def test_scripts_messages_survive_a_restart_and_are_forgotten_once_sent(runtime: ChannelRuntime) -> None:
-    runtime.channels.outbox.queue(PROVED, "Done", "12 files", runtime.clock.wall)
+    runtime.channels.outbox.queue(PROVED, "Backup", "Done", "12 files", runtime.clock.wall)
     runtime.list_service.fails = [failing(FailureClass.TRANSIENT)]
     [row] = runtime.plan().news
     with pytest.raises(ToolFailedError):
