@@ -65,12 +65,12 @@ class Desk:
     def command(self, verb: str, **arguments: Any) -> Any:
         return run_command(self.session, verb, **arguments)
 
-    def connect(self, *, has_code: bool = True, **secrets: Any) -> None:
+    def connect(self, *, has_code: bool = True, test: bool = True, **secrets: Any) -> None:
         """As the user does, with their authenticator app."""
         if has_code:
             self.key = secrets["code_key"] = make_key(os.urandom(20))
         settings = {"server": self.server.address, "topic": TOPIC}
-        self.command("connect", name=CHANNEL, settings=settings, secrets=secrets)
+        self.command("connect", name=CHANNEL, settings=settings, secrets=secrets, test=test)
 
     def set_rules(self, name: str = CHANNEL, **rules: Any) -> None:
         self.command("channel_change", channel=name, changes=rules)

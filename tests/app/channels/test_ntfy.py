@@ -93,11 +93,9 @@ def test_a_message_is_updated_when_it_was_answered_at_the_computer(desk: Desk) -
 
 
 def test_messages_wait_for_the_server_but_not_if_they_are_no_longer_needed(desk: Desk) -> None:
-    desk.connect()
-    desk.set_rules(is_on="off")
-    request = desk.request()
     desk.server.stop()
-    desk.set_rules(is_on="on", timing="always")
+    desk.connect(test=False)
+    request = desk.request()
     desk.session.channels.outbox.queue(CHANNEL, "Backup", "Done", "12 files", desk.session.now())
     desk.wait(lambda: desk.view()["waiting"])
     desk.command("reject", request=request.id)
