@@ -55,7 +55,7 @@ VERBS = {
     "runs": "show one run in full",
     "logs": "show what a run printed",
     "stats": "show run statistics",
-    "report": "show what ran, what was approved and what waits, over some days",
+    "report": "show what ran, what was approved and what waits",
     "log": "show what was decided about each planned time",
     "metrics": "print numbers for Prometheus and other monitoring",
     "settings": "show or change settings",

@@ -90,7 +90,7 @@ import os
 import sys
 sys.frozen, sys._MEIPASS = True, {str(SDK.parent)!r}
 reading, writing = os.pipe()
-told = '{{"read": %d, "write": %d, "message": 100, "host": 1, "sandbox": true}}' % (reading, writing)
+told = '{{"read": %d, "write": %d, "message": 100, "host": 1, "mark": 0, "sandbox": true}}' % (reading, writing)
 sys.argv = ['dayhand', '--worker', told]
 leave = os._exit
 def report(code):

@@ -1,13 +1,23 @@
 """`dayhand report`, without a running app."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QLocale
 
 from app.cli import command_line
 from scheduler.store.opening import close_store, open_store
 from tests.clocks import ManualClock
+
+
+@pytest.fixture(autouse=True)
+def keep_locale() -> Iterator[None]:
+    """The command sets the locale of its process."""
+    before = QLocale()
+    yield
+    QLocale.setDefault(before)
 
 
 def run(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> tuple[int, str]:
