@@ -152,9 +152,28 @@ class PageColumn(QScrollArea):
         self.parts.addWidget(self.subtitle)
         self.setWidget(inner)
 
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002, FBT001, N802  # Qt's name
+        """Show what has the focus in the end: hiding a button that has it first moves it on, perhaps far away."""
+        if not QWidget.focusNextPrevChild(self, next):
+            return False
+        QTimer.singleShot(0, self, self._show_focused)
+        return True
+
+    def _show_focused(self) -> None:
+        """A table is left where it is as long as a part of it is in view."""
+        focused = self.focusWidget()
+        if focused is None or (focused.height() > self.height() // 2 and not focused.visibleRegion().isEmpty()):
+            return
+        self._scroll_to(focused)
+
     def scroll_to(self, part: QWidget) -> None:
         """Show all of it, or its beginning if it is too high, once it is laid out; move no more than that."""
-        QTimer.singleShot(0, part, lambda: self._scroll_to(part))
+
+        def scroll() -> None:
+            self._scroll_to(part)
+            QTimer.singleShot(0, part, lambda: self._scroll_to(part))  # the column has grown by it only now
+
+        QTimer.singleShot(0, part, scroll)
 
     def _scroll_to(self, part: QWidget) -> None:
         column: QWidget = self.widget()  # type: ignore[assignment]  # set at the start

@@ -588,6 +588,62 @@ def test_what_is_opened_is_scrolled_into_view(show: Show, wait: Wait, qtbot: QtB
     assert page._column.verticalScrollBar().value() == before, "the table is still used"
 
 
+def test_the_card_of_the_last_table_is_scrolled_into_view(show: Show, wait: Wait) -> None:
+    """The page is at its end, and only becomes longer with the card."""
+    page, table = show_long_page(show, wait)
+    table.select_row(2)
+    table.open_button.click()
+    [card] = table.cards.cards.values()
+    wait(lambda: is_in_view(page, card.buttons["approve"]))
+
+
+def test_the_reason_of_a_rejection_is_in_view(show: Show, wait: Wait) -> None:
+    """The button that is pressed has the focus and is hidden, so that Qt moves the focus to the start of the page."""
+    page, table = show_long_page(show, wait)
+    table.select_row(2)
+    table.open_button.click()
+    [card] = table.cards.cards.values()
+    wait(lambda: is_in_view(page, card.buttons["approve"]))
+    card.buttons["reject"].setFocus()
+    card.buttons["reject"].click()
+    focused = page.window().focusWidget()
+    assert focused is not None and focused.accessibleName() == "Reason (optional)"
+    wait(lambda: is_in_view(page, focused))
+
+
+def test_a_group_stays_in_view_after_undo(show: Show, wait: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delayed_answers, "UNDO_MS", 600_000)
+    page, table = show_long_page(show, wait)
+    group = next(one for one in entries(page) if one.group.is_table)
+    assert group.header is not None
+    undo = group.header.undo
+    table.select_all.click()
+    table.approve.click()
+    wait(lambda: is_in_view(page, undo))
+    undo.setFocus()
+    undo.click()
+    QApplication.processEvents()
+    assert group.header.outcome.text() == "Nothing was sent."
+    wait(lambda: is_in_view(page, group.header))
+
+
+def show_long_page(show: Show, wait: Wait) -> tuple[AttentionPage, ApprovalTable]:
+    """Scrolled to its end, where a table is open."""
+    page = show([*(make_failure(number, f"job-{number}") for number in range(8)), *map(make_approval, range(8))])
+    page.resize(900, 700)
+    page.activateWindow()
+    wait(page.isActiveWindow)
+    group = next(one for one in entries(page) if one.group.is_table)
+    assert group.header is not None
+    group.header.toggle.click()
+    assert group.table is not None
+    bar = page._column.verticalScrollBar()
+    QApplication.processEvents()
+    wait(lambda: bar.maximum() > 0 and group.table is not None and group.table.isVisible())
+    bar.setValue(bar.maximum())
+    return page, group.table
+
+
 def test_escape_closes_the_card_then_the_group(show: Show, qtbot: QtBot) -> None:
     page = show([*(make_failure(number, f"job-{number}") for number in range(4)), *map(make_approval, range(3))])
     group = next(one for one in entries(page) if one.group.is_table)
