@@ -228,7 +228,7 @@ def _run(arguments: Sequence[str]) -> int:
         from app.cli.completion import complete
 
         return _print(complete(arguments[1:]))
-    parser = _parser()
+    parser, arguments = _parser(), _put_verb_first(arguments)
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in _GLOBAL_OPTIONS):
         arguments = ("start", *arguments)
     if arguments[0] not in (*VERBS, *_GLOBAL_OPTIONS):
@@ -251,6 +251,14 @@ def _run(arguments: Sequence[str]) -> int:
         print_to_stderr(add_folder_option(failure, folder_option))
         return 1
     return code
+
+
+def _put_verb_first(arguments: Sequence[str]) -> Sequence[str]:
+    """`--data-dir DIR list` is `list --data-dir DIR`."""
+    place = 2 if arguments[:1] == [_DATA_DIR] else int(" ".join(arguments[:1]).startswith(f"{_DATA_DIR}="))
+    if place and arguments[place : place + 1] and arguments[place] in VERBS:
+        return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
+    return arguments
 
 
 def _suggest_command(word: str) -> str:

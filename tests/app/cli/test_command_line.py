@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -151,3 +152,16 @@ def test_invalid_utf8_and_an_ascii_terminal_are_handled() -> None:
 def test_an_unknown_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str], typed: str, said: str) -> None:
     assert command_line.run([typed]) == 2
     assert capsys.readouterr().err == f"'{typed}' is not a command; {said}\n"
+
+
+@pytest.mark.parametrize("option", [("--data-dir", "{folder}"), ("--data-dir={folder}",)])
+def test_the_data_folder_may_be_given_before_the_command(
+    option: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Otherwise the window would open and ask to add a script with the name of the command."""
+    given = [one.format(folder=tmp_path) for one in option]
+    assert command_line.run(["list", *given]) == 1
+    expected = capsys.readouterr()
+    assert "There is no data" in expected.err
+    assert command_line.run([*given, "list"]) == 1
+    assert capsys.readouterr() == expected
