@@ -63,6 +63,7 @@ _OK_CODES = "SuccessExitStatus"
 _ACCEPT_CODES = '"$@"; code=$?; case $code in {codes}) ;; *) exit $code ;; esac'
 _VARIABLE = re.compile(r"\$(?:\$|\{(\w+)\})")
 _VARIABLE_WORD = re.compile(r"\$(\w+)")
+_UNFINISHED = re.compile(r"\$(?:\{|$)")
 
 
 class _UntranslatableSettingError(Exception):
@@ -242,11 +243,14 @@ class _Timer:
         return ("/bin/sh", "-c", _IGNORE_FAILURE, "sh", *filled) if "-" in prefix else filled
 
     def _fill_in(self, word: str, setting: Setting, environment: Mapping[str, str]) -> list[str]:
-        """A word with the values of its variables; one that is nothing but $NAME may become several words."""
+        """A word with the values of its variables; one that is nothing but $NAME may become several words.
+
+        Anywhere else systemd leaves $NAME as it is, so that a shell can fill it in.
+        """
         values = {"HOME": self._specifiers["h"], "USER": self._specifiers["u"], **environment}
         if alone := _VARIABLE_WORD.fullmatch(word):
             return values[alone[1]].split()
-        if "$" in _VARIABLE.sub("", word):
+        if _UNFINISHED.search(_VARIABLE.sub("", word)):
             raise KeyError(word)
         expanded = self._expand(word, setting)
         return [_VARIABLE.sub(lambda found: values[found[1]] if found[1] else "$", expanded)]

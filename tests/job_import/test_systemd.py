@@ -129,7 +129,17 @@ def test_variables_of_the_unit_are_filled_in() -> None:
     assert job.commands == ((*around, *words),)
 
 
-@pytest.mark.parametrize("word", ["${UNKNOWN}", "$UNKNOWN", "x$HOME", "$"])
+def test_variables_inside_a_longer_word_are_left_to_the_shell() -> None:
+    """As in systemd, which fills in $NAME only as a word of its own."""
+    job = read_one(
+        service=service_with("Environment=TO=/mnt/nas", "ExecStart=/bin/sh -c 'mkdir -p $TO && cp -r $1 ${TO}/$(date)'")
+    )
+    assert job.commands == (
+        ("/usr/bin/env", "TO=/mnt/nas", "/bin/sh", "-c", "mkdir -p $TO && cp -r $1 /mnt/nas/$(date)"),
+    )
+
+
+@pytest.mark.parametrize("word", ["${UNKNOWN}", "$UNKNOWN", "${HOME:-x}", "$"])
 def test_a_variable_without_a_known_value_is_refused(word: str) -> None:
     [left] = read(service=service_with(f"ExecStart=/bin/x {word}")).left
     assert "variables that systemd fills in" in left.reason and not left.is_setting
