@@ -123,7 +123,8 @@ def _pause(options: Namespace) -> CommandResult:
         note=options.note,
         idempotency_key=options.idempotency_key,
     )
-    return CommandResult(answer, lambda _: [f"{options.target or 'Everything'} is paused."])
+    end = f" until {format_time(answer['paused_until'])}" if answer.get("paused_until") else ""
+    return CommandResult(answer, lambda _: [f"{options.target or 'Everything'} is paused{end}."])
 
 
 def _resume_arguments(parser: ArgumentParser) -> None:

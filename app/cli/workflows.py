@@ -113,7 +113,7 @@ def _next(options: Namespace) -> CommandResult:
 
 def _render_next(answer: dict[str, Any]) -> Iterator[str]:
     if not answer["next"]:
-        yield "Nothing is scheduled."
+        yield "Nothing is scheduled, or it is paused."
         return
     yield from format_table(
         ("WHEN", "WORKFLOW", "HANDLER", "SCHEDULE"),

@@ -32,7 +32,13 @@ class NextTime:
 def find_next_times(
     snapshot: Snapshot, target: str | None, number: int, after: datetime | None = None
 ) -> list[NextTime]:
-    """The next times of one handler, one workflow or all, earliest first; only those after `after` if it is given."""
+    """The next times of one handler, one workflow or all, earliest first; only those after `after` if it is given.
+
+    Like times in a pause of their workflow, those in a pause of everything are left out.
+    """
+    if snapshot.is_paused_without_end:
+        return []
+    after = max(filter(None, (after, _find_pause_end(snapshot))), default=None)
     number = min(max(number, 1), _MAX_NEXT_TIMES)
     rows = schedules.list_all(snapshot.db)
     if target is not None:

@@ -182,7 +182,7 @@ class WorkflowCommands:
             self._schedules.record_all_due(db, row.slug, now)
             workflows.set_status(db, row.slug, WorkflowStatus.PAUSED, until=until, note=note)
             schedules.set_held(db, row.slug, held=True)
-            return {"workflow": row.slug, "state": "paused"}
+            return {"workflow": row.slug, "state": "paused", "paused_until": until and format_instant(until)}
 
         return self._do("pause", row.slug, idempotency_key, act)
 

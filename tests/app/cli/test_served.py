@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -253,12 +254,18 @@ def test_pause_skip_next_and_resume_work(cli: CommandLine, app: Session) -> None
     first = cli.run_json("next", "--count", "1")["next"][0]["at"]
     cli.run_json("skip-next", "backup")
     assert cli.run_json("next", "--count", "1")["next"][0]["at"] > first
+    until = (datetime.now().astimezone() + timedelta(days=2)).replace(hour=9, minute=0)
+    assert cli.run_text("pause", "backup", "--until", f"{until:%Y-%m-%dT%H:%M}").endswith(
+        f"backup is paused until {until:%a} {until.day} {until:%b} 09:00.\n"
+    )
+    cli.run_json("resume", "backup")
     assert cli.run_text("pause", "backup") == "backup is paused.\n"
     assert cli.run_json("list")["workflows"][0]["state"] == "paused"
     assert cli.run_refused("run", "backup")[0] == "paused"
     cli.run_json("resume", "backup")
     cli.run_json("pause", "--all")
     assert cli.run_json("list")["workflows"][0]["words"] == "Everything is paused."
+    assert cli.run_text("next") == "Nothing is scheduled, or it is paused.\n"
     cli.run_json("resume", "--all")
     assert cli.run_json("list")["workflows"][0]["state"] == "idle"
 

@@ -153,8 +153,10 @@ def test_pausing_everything_shows_in_each_workflow(runtime: QueryRuntimeFixture)
     runtime.services.workflow_commands.pause_all(START + timedelta(minutes=30))
     assert (only(runtime).state, only(runtime).words) == ("paused", "Everything is paused. It resumes at 10:30.")
     assert runtime.queries.paused_until() == START + timedelta(minutes=30)
+    assert runtime.queries.next_times(limit=1)[0].at > START + timedelta(minutes=30)
     runtime.services.workflow_commands.pause_all()
     assert only(runtime).words == "Everything is paused."
+    assert runtime.queries.next_times() == []
     runtime.services.workflow_commands.resume_all()
     assert (only(runtime).state, runtime.queries.paused_until()) == ("idle", None)
 
