@@ -132,6 +132,8 @@ _MAX_SENTENCE = 500
 _VERBATIM = frozenset({"attention", "diff", "logs", "runs", "start", "try"})
 """Commands whose lines show texts of scripts as they are, or name the data folder themselves."""
 _DATA_DIR = "--data-dir"
+_WITHOUT_FOLDER = {"preview", "sdk", "tools"}
+"""Commands that need no data."""
 
 
 class CommandOutput(Protocol):
@@ -287,7 +289,7 @@ def add_folder_option(text: str, folder_option: str) -> str:
     """The text with the option in every command that it names, so that they can be typed as they are."""
     if not folder_option:
         return text
-    with_verb = rf"(?<!from )\bdayhand (?:{'|'.join(VERBS)})(?![\w-])(?! {_DATA_DIR})"
+    with_verb = rf"(?<!from )\bdayhand (?:{'|'.join(VERBS.keys() - _WITHOUT_FOLDER)})(?![\w-])(?! {_DATA_DIR})"
     to_start = r"(?<=: )dayhand(?=[,.]|$)|\bdayhand(?= --headless)"
     return re.sub(f"{with_verb}|{to_start}", lambda command: f"{command[0]} {folder_option}", text)
 

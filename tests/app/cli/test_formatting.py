@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.cli import formatting
-from app.cli.command_line import add_folder_option
+from app.cli.command_line import VERBS, add_folder_option, parser_of
 from app.cli.connections import rewrite_field_options
 from app.cli.formatting import format_duration, format_state, format_status, format_table, format_time
 from scheduler.rules.phases import RunStatus
@@ -99,6 +99,12 @@ def test_connection_fields_are_rewritten_to_set_options(typed: list[str], read: 
 def test_commands_to_type_name_the_data_folder_that_was_given(text: str, shown: str) -> None:
     assert add_folder_option(text, "--data-dir X") == shown
     assert add_folder_option(text, "") == text
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_data_folder_is_named_in_the_commands_that_take_it(verb: str) -> None:
+    takes_it = "--data-dir" in parser_of(verb).format_usage()
+    assert ("--data-dir X" in add_folder_option(f"dayhand {verb}", "--data-dir X")) is takes_it
 
 
 def test_an_interrupted_run_says_so_in_the_history() -> None:
