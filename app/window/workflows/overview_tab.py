@@ -236,9 +236,18 @@ class OverviewTab(QScrollArea):
             for block in self.blocks:
                 block.acted.connect(self.acted)
                 self._schedules.addWidget(block)
+            self._order_tabs()
         for block, one in zip(self.blocks, facts.schedules, strict=True):
             block.show_schedule(one, facts.machine_zone, facts.now)
         self._when.setVisible(bool(facts.schedules))
+
+    def _order_tabs(self) -> None:
+        """Tab reaches the schedules before what is below them, although they were created later."""
+        before: QWidget = self.more.previousInFocusChain()  # type: ignore[assignment]  # a shown widget has one
+        for block in self.blocks:
+            for button in (block.cancel, block.run, block.edit, block.skip, block.past):
+                QWidget.setTabOrder(before, button)
+                before = button
 
     def _describe_week(self, facts: WorkflowData) -> str:
         """All runs, then what became of the scheduled ones: the user and events start runs, too."""

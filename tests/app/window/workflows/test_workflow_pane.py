@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QDate, QDateTime, QTime
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.background import close_background_tasks, run_command
@@ -70,6 +70,18 @@ def test_it_shows_schedules_statistics_and_recent_runs(pane: WorkflowPane) -> No
     assert pane.overview.model.rowCount() == 8
     assert pane.overview.week.text() == "Last 7 days: 12 runs (0 of 2 scheduled: 1 missed, 1 skipped)"
     assert "skipped" in pane.overview.strip.toolTip()
+
+
+def test_tab_reaches_the_schedules_before_the_recent_runs(pane: WorkflowPane) -> None:
+    """In the order in which they are shown, although they are created when the page is already there."""
+    first, second = pane.overview.blocks
+    shown = (first.edit, first.past, second.run, second.edit, second.past, pane.overview.table)
+    reached: list[QWidget] = []
+    widget = pane.tabs.nextInFocusChain()
+    while widget is not pane.tabs:
+        reached.append(widget)
+        widget = widget.nextInFocusChain()
+    assert [one for one in reached if one in shown] == list(shown)
 
 
 def test_the_answer_button_opens_the_request(
