@@ -15,6 +15,7 @@ _CHUNK_BYTES = 1 << 14
 _MAX_MESSAGE_BYTES = 1 << 20
 """Read at once before the messages are handled, however fast a script writes more."""
 _MAX_OUTPUT_BYTES = 1 << 21
+_MAX_END_BYTES = 1 << 16
 """Read at once before messages get a turn, however fast a script prints more."""
 
 
@@ -76,7 +77,7 @@ class Channel:
 
 
 class OutputReader:
-    """The read end of a worker's standard output; drained always, kept up to a limit.
+    """The read end of a worker's standard output; drained always. Of much output, the beginning and the end are kept.
 
     The write end belongs to the worker and all its children.
     """
@@ -88,10 +89,22 @@ class OutputReader:
 
     def start_phase(self, limit: int, keep: Callable[[str], None]) -> None:
         """Start a new phase with the full limit; `keep` gets the text."""
-        self._left = self._limit = limit
+        self._most_at_end = min(limit // 4, _MAX_END_BYTES)
+        self._left = self._most_at_start = limit - self._most_at_end
+        self._end, self._cut = bytearray(), 0
         self._keep = keep
-        self._is_truncated = False
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def end_phase(self) -> None:
+        """Pass on the end of the output: why something failed is usually written there."""
+        if self._cut:
+            start, end = _format_size(self._most_at_start), _format_size(self._most_at_end)
+            self._keep(f"\n[Dayhand keeps the first {start} and the last {end} of a run's output; the rest was cut.]\n")
+            line = self._end.find(b"\n") + 1
+            self._keep(bytes(self._end[line:]).decode("utf-8", "replace"))
+        elif text := self._decoder.decode(self._end):
+            self._keep(text)
+        self._end, self._cut = bytearray(), 0
 
     def drain(self) -> bool:
         """Read what has arrived, without waiting; False once every write end is closed."""
@@ -111,12 +124,11 @@ class OutputReader:
         kept, self._left = data[: self._left], self._left - min(len(data), self._left)
         if text := self._decoder.decode(kept):
             self._keep(text)
-        if len(kept) < len(data) and not self._is_truncated:
-            self._is_truncated = True
-            self._keep(
-                f"\n[Dayhand keeps the first {_format_size(self._limit)} of a run's output; the rest was cut.]\n"
-            )
+        self._end += data[len(kept) :]
+        if (too_much := len(self._end) - self._most_at_end) > 0:
+            del self._end[:too_much]
+            self._cut += too_much
 
 
 def _format_size(size: int) -> str:
-    return f"{size / MEGABYTE:g} MB" if size >= MEGABYTE else f"{size} bytes"
+    return f"{size / MEGABYTE:g} MB" if size >= MEGABYTE else f"{size // 1024} KB" if size >= 1024 else f"{size} bytes"

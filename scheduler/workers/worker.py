@@ -103,11 +103,8 @@ class Worker:
         outcome = self.finish()
         if isinstance(outcome, Finished):
             self.description = outcome.value
-        elif (
-            isinstance(outcome, WorkerDied)
-            and outcome.cause is ExitCause.EXIT
-            and (reason := exit_reasons.find_start_error(output))
-        ):
+        has_exited = isinstance(outcome, WorkerDied) and outcome.cause is ExitCause.EXIT
+        if has_exited and (reason := exit_reasons.find_start_error(output)):
             raise WorkerStartError(reason)
         return outcome
 
@@ -189,6 +186,7 @@ class Worker:
         finally:
             self._current = None
             self._commands.end(self._limits.grace)
+            self._output.end_phase()
             with self._lock:
                 self._is_busy = False
                 if self._timer is not None:

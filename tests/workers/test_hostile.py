@@ -31,9 +31,28 @@ def test_of_a_gigabyte_of_output_a_megabyte_is_kept_with_a_note(start: Start) ->
     worker = start(job("line = 'x' * (1 << 20)\nfor _ in range(1024): print(line)\nreturn 'printed'"))
     recorder = Recorder()
     assert worker.run(phase(), recorder) == Finished({"result": "printed"})
-    assert recorder.text.endswith("[Dayhand keeps the first 1 MB of a run's output; the rest was cut.]\n")
-    assert len(recorder.text) < MEGABYTE + 100
+    note = "\n[Dayhand keeps the first 960 KB and the last 64 KB of a run's output; the rest was cut.]\n"
+    assert recorder.text.count(note) == 1
+    assert len(recorder.text) < MEGABYTE + 200
     assert worker.is_usable
+
+
+def test_the_last_lines_of_much_output_are_kept(start: Start) -> None:
+    """They usually say why something failed."""
+    recorder = Recorder()
+    start(job("for number in range(400_000): print(number)\nraise ValueError('last of all')")).run(phase(), recorder)
+    assert recorder.text.startswith("0\n1\n2\n")
+    _, note, end_text = recorder.text.partition("[Dayhand keeps")
+    assert note and "\n399998\n399999\n" in end_text
+    end_lines = [line for line in end_text.splitlines()[1:] if line.isdecimal()]
+    assert end_lines == [str(number) for number in range(int(end_lines[0]), 400_000)], "no line is cut"
+
+
+@pytest.mark.parametrize("size", [75, 76, 99, 100])
+def test_output_up_to_the_limit_is_kept_whole(start: Start, size: int) -> None:
+    recorder = Recorder()
+    start(job(f"print('ä' * {size // 2} + 'x' * {size % 2}, end='')"), Limits(output=100)).run(phase(), recorder)
+    assert recorder.text == "ä" * (size // 2) + "x" * (size % 2)
 
 
 def test_the_output_limit_applies_per_run(start: Start) -> None:
