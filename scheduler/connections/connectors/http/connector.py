@@ -86,7 +86,7 @@ def _get(call: Call) -> dict[str, Any]:
         status = answer.status
         return describe_response(_checked(call, answer))
     except ToolFailedError as error:
-        if ends_attempt(error.failure, fail_on, has_login=call.settings["auth"] != "none"):
+        if ends_attempt(error.failure, fail_on, has_login=call.settings.get("auth", "none") != "none"):
             raise
         return {"status": status, "headers": {}, "error": error.failure.sentence}
 
