@@ -396,13 +396,24 @@ def test_a_job_that_an_earlier_version_blocked_goes_on(runtime: RuntimeFixture) 
         db.execute("DROP INDEX lanes_backing_off")
         db.execute("ALTER TABLE handlers DROP COLUMN failing_since")
         db.execute("DROP INDEX requests_waking")
-        for column in ("edited", "edited_hash", "reason", "questions", "answers", "expires", "on_expiry", "reminded"):
+        for column in (
+            "edited",
+            "edited_hash",
+            "reason",
+            "questions",
+            "answers",
+            "expires",
+            "on_expiry",
+            "reminded",
+            "answered_from",
+        ):
             db.execute(f"ALTER TABLE requests DROP COLUMN {column}")
         db.execute("ALTER TABLE requests DROP COLUMN wake_at")
         for column in ("asked", "reason"):
             db.execute(f"ALTER TABLE mutations DROP COLUMN {column}")
         db.execute("ALTER TABLE runs DROP COLUMN refusal")
         db.execute("DROP TRIGGER runs_moved")
+        db.execute("DROP TABLE channel_messages")
         db.execute("PRAGMA user_version = 8")
     runtime.crash()
     assert (report(runtime).kind, runtime.lane("j").blocked) == ("run failed", None)
