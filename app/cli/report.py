@@ -42,7 +42,7 @@ class _ReportOutput:
         from app.report.text import write_text
         from scheduler.engine.queries.report import read_report
 
-        QLocale.setDefault(QLocale(QLocale.Language.English))  # as everything that commands print
+        QLocale.setDefault(QLocale.c())  # English, with 24 hours, as everything that commands print
         content = describe_report(read_report(self.answer))
         written = write_html(content) if self.format == "html" else write_text(content)
         return written.splitlines()
