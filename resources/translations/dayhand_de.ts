@@ -4499,6 +4499,14 @@ Deiner: {mine}</translation>
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>{said}, and {number} others</source>
+        <translation>{said}, und {number} andere</translation>
+    </message>
+    <message>
+        <source>{said}, and 1 other</source>
+        <translation>{said}, und 1 andere</translation>
+    </message>
+    <message>
         <source>Dismiss all {number}</source>
         <translation>Alle {number} ausblenden</translation>
     </message>
@@ -4605,10 +4613,6 @@ Deiner: {mine}</translation>
     <message>
         <source>{workflows} workflows</source>
         <translation>{workflows} Abläufe</translation>
-    </message>
-    <message>
-        <source>{first}, and {number} more like it</source>
-        <translation>{first}, und {number} weitere dieser Art</translation>
     </message>
     <message>
         <source>Answered elsewhere, or no longer needed.</source>

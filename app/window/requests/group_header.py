@@ -1,5 +1,8 @@
 """The row of a group of requests: whose they are, what they ask, how many, since when, and what can be done."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, QSize, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
@@ -18,14 +21,15 @@ from app.widgets.status_chip import StatusChip
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import ElidedLabel, make_button
 from scheduler.connections.registry import Registry
+from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.requests import REQUESTS, RequestAction
 
 _NAME_WIDTH = 160
 _TEXT_WIDTH = 280
 """Below this the buttons move to the next line."""
-_MAX_COMPARED = 3
-"""How many requests must have the same headline to describe all of them by it."""
+_MAX_SENTENCES = 3
+"""How many different ones a row says."""
 translate = QCoreApplication.translate
 
 
@@ -159,15 +163,36 @@ def describe_group(group: RequestGroup, overview: Overview, registry: Registry) 
 
 def _describe_all(group: RequestGroup, overview: Overview, registry: Registry) -> str:
     if group.is_table:
-        first, *others = (summarize_call(one.call, registry).headline for one in group.requests[:_MAX_COMPARED])
-        if all(one == first for one in others):
-            return first
-        more = translate("groups", "{first}, and {number} more like it")
-        return more.format(first=first, number=format_number(len(group.requests) - 1))
+        return _join_sentences([_find_headline(one, overview, registry) for one in group.requests])
     handlers = dict.fromkeys(
         name_in_words(one.failed_run.handler) for one in group.requests if one.failed_run is not None
     )
-    return ", ".join(handlers) or summarize_request(group.requests[-1], overview)
+    return ", ".join(handlers) or _join_sentences([summarize_request(one, overview) for one in group.requests])
+
+
+def _find_headline(one: RequestView, overview: Overview, registry: Registry) -> str:
+    summary = overview.summaries.get(one.id)
+    return (summary or summarize_call(one.call, registry)).headline
+
+
+def _join_sentences(sentences: Sequence[str]) -> str:
+    """Each with how often it is there; of many different ones only some, but never one that stands for others."""
+    counts = Counter(sentences)
+    if len(counts) == 1:
+        return sentences[0]
+    if len(counts) == len(sentences):
+        shown, said = 1, sentences[0]
+    else:
+        most = [one for one in counts.most_common(_MAX_SENTENCES) if len(counts) <= _MAX_SENTENCES or one[1] > 1]
+        shown = sum(number for _, number in most)
+        said = ", ".join(f"{sentence} ({format_number(number)})" for sentence, number in most)
+    rest = len(sentences) - shown
+    if not rest:
+        return said
+    more = (
+        translate("groups", "{said}, and {number} others") if rest > 1 else translate("groups", "{said}, and 1 other")
+    )
+    return more.format(said=said, number=format_number(rest))
 
 
 def _since(group: RequestGroup, overview: Overview) -> str:

@@ -128,8 +128,19 @@ def count_widgets(page: QWidget) -> int:
 def test_a_few_single_requests_are_cards_and_a_group_is_a_row(show: Show) -> None:
     page = show([make_approval(1), make_failure(2), make_mail(3), make_mail(4)])
     assert list(page.cards.cards) == [make_failure(2).id, make_approval(1).id]
-    sent = 'Send mail from work to customer4@example.com: "Invoice 4", "Please pay until Friday.", and 1 more like it'
+    sent = 'Send mail from work to customer4@example.com: "Invoice 4", "Please pay until Friday.", and 1 other'
     assert summaries(page) == [f"Reminders: 2 requests · today 14:16 to 14:17 · {sent}"]
+
+
+def test_a_row_says_how_many_go_where(show: Show) -> None:
+    """No call stands for others that go elsewhere, even if the first few are alike."""
+    many = [make_approval(1, "a", call={"connection": "table:invoices"})]
+    many += [make_approval(2 + number, f"flow-{number}") for number in range(6)]
+    [said] = summaries(show(many))
+    assert said.endswith(" · Add 1 row to expenses (6), Add 1 row to invoices (1)")
+    many += [make_approval(10 + one, "b", call={"connection": f"table:t{one // 2}"}) for one in range(6)]
+    [said] = summaries(show(many))
+    assert said.endswith(" · Add 1 row to expenses (6), Add 1 row to t2 (2), Add 1 row to t1 (2), and 3 others")
 
 
 def test_many_single_requests_are_rows_that_open_as_cards(show: Show) -> None:
@@ -545,7 +556,7 @@ def test_a_row_says_what_went_wrong_or_what_is_asked(show: Show) -> None:
     assert failed.summary.text().endswith(" · go failed 2 times in a row since 06:04 · no such host")
     said = [one.summary.text() for one in asking if one is not None]
     assert any(text.startswith("3 requests · ") and text.endswith(" · Add 1 row to expenses") for text in said), said
-    sent = 'Send mail from work to customer9@example.com: "Invoice 9", "Please pay until Friday.", and 1 more like it'
+    sent = 'Send mail from work to customer9@example.com: "Invoice 9", "Please pay until Friday.", and 1 other'
     assert any(text.startswith("2 requests · ") and text.endswith(sent) for text in said), said
 
 
