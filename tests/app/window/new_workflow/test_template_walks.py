@@ -184,7 +184,7 @@ def test_watch_page(walk: DialogWalk, page: WorkflowsPage, empty: Session) -> No
         price[0] = ""
         walk.run_now()
         walk.wait(page.pane.answer.isVisible)
-        assert "no longer on the page" in page.pane.state_text.text()
+        walk.wait(lambda: "no longer on the page" in page.pane.state_text.text())
         price[0] = "€ 18,50"
         walk.run_now()
         walk.wait(lambda: not page.pane.answer.isVisible() and not empty.queries.attention())
