@@ -61,21 +61,21 @@ def make_call_table(requests: Sequence[RequestView], overview: Overview, places:
     `places`: for each request where it would be done, such as the account, unless that is the same for all.
     """
     whose = [overview.name_of(one.workflow, one.job) for one in requests]
-    leading = {translate("groups", "Workflow"): whose} if len(set(whose)) > 1 else {}
+    others = {translate("groups", "Workflow"): whose} if len(set(whose)) > 1 else {}
     if places:
-        leading[translate("groups", "Where")] = list(places)
+        others[translate("groups", "Where")] = list(places)
     values = [_read_values(one.call["parameters"]) for one in requests]
     paths = list(dict.fromkeys(path for row in values for path in row))[:MAX_COLUMNS]
     targets = [describe_target(one.call.get("target"), overview.zone, overview.now) for one in requests]
     target_label = translate("answers", "Currently there")
-    own = (target_label, *leading, *fixed_heads())
+    own = (target_label, *others, *fixed_heads())
     labels = make_labels(paths, parameter_labels(), own, is_short=True)
     has_targets = any(targets)
     rows = []
     for number, (one, row, target) in enumerate(zip(requests, values, targets, strict=True)):
-        cells = [_format_cell(texts[number]) for texts in leading.values()]
-        cells += [_format_cell(row[path]) if path in row else "" for path in paths]
+        cells = [_format_cell(row[path]) if path in row else "" for path in paths]
         cells += [target] if has_targets else []
+        cells += [_format_cell(texts[number]) for texts in others.values()]
         is_complete = not (
             any(path not in paths or is_truncated(path) for path in row)
             or any(ELLIPSIS in cell for cell in cells)
@@ -91,11 +91,9 @@ def make_call_table(requests: Sequence[RequestView], overview: Overview, places:
             )
         )
     numeric = frozenset(
-        place + len(leading)
-        for place, path in enumerate(paths)
-        if all(_is_number(row[path]) for row in values if path in row)
+        place for place, path in enumerate(paths) if all(_is_number(row[path]) for row in values if path in row)
     )
-    columns = (*leading, *labels, *([target_label] if has_targets else ()))
+    columns = (*labels, *([target_label] if has_targets else ()), *others)
     return CallTable(columns=columns, numeric=numeric, rows=tuple(rows))
 
 

@@ -49,7 +49,7 @@ _MAX_ACCENTS = 4
 _MAX_WORD_CHARS = 40
 _WORD = re.compile(r"[^ \t\n]+")
 """What Qt does not break: more than \\S, since Qt keeps no-break spaces together."""
-_BREAK_POINT = "\u200b"
+BREAK_POINT = "\u200b"
 _WIDEST_LETTER = 16
 """Of ASCII, in pixels; shorter words need not be measured."""
 _SLASHES = ("/", "\\")
@@ -102,17 +102,20 @@ def truncate(text: str, limit: int | None) -> str:
     return text if limit is None or len(text) <= limit else f"{text[:limit]}{ELLIPSIS}"
 
 
-def add_break_points(text: str, measure: Callable[[str], int] = len, longest: int = _MAX_WORD_CHARS) -> str:
+def add_break_points(
+    text: str, measure: Callable[[str], int] = len, longest: int = _MAX_WORD_CHARS, widest_piece: int | None = None
+) -> str:
     """The text with break points (zero-width spaces) in words that are too long for a line, such as links.
 
     A word is too long if it measures `longest` or more; letters of some scripts are many times as wide as others.
+    Without `widest_piece`, a piece of it measures up to half of that.
     """
 
     def split(found: re.Match[str]) -> str:
         word = found[0]
         if (len(word) * _WIDEST_LETTER < longest and word.isascii()) or measure(word) < longest:
             return word
-        return _BREAK_POINT.join(_split_word(word, measure, longest // 2))
+        return BREAK_POINT.join(_split_word(word, measure, widest_piece or longest // 2))
 
     return _WORD.sub(split, text)
 
@@ -133,7 +136,7 @@ def _split_word(word: str, measure: Callable[[str], int], width: int) -> list[st
 
 
 def remove_break_points(text: str) -> str:
-    return text.replace(_BREAK_POINT, "")
+    return text.replace(BREAK_POINT, "")
 
 
 def tooltip_text(text: str) -> str:

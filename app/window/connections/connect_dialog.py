@@ -125,6 +125,11 @@ class ConnectDialog(Dialog):
         connector: Connector = self._session.registry.connector(self.kind.currentData())
         self.help.setText(translate_connector_text(connector.help))
         self.fields.show_connector(connector, self._known, is_connected=self._is_connected)
+        last = self.previousInFocusChain()  # among the new fields; the buttons come after them
+        assert last is not None
+        for button in (self.test, self.cancel, self.connect_button):
+            self.setTabOrder(last, button)
+            last = button
 
     def _focus_first(self) -> None:
         """What is left to enter; in a connection that exists, usually it is the password that changed."""

@@ -9,9 +9,9 @@ from app.widgets.visible_text import remove_break_points, tooltip_text
 from scheduler.engine.queries.requests import RequestView
 
 MAX_CELL_PX = 320
-"""The width of the widest columns; longer texts have several lines."""
+"""The width of the widest columns, where there is room; longer texts have several lines."""
 MAX_CELL_LINES = 5
-"""A row with a longer cell is marked: its column would not show it in full."""
+"""In a column of that width. A row with a longer cell is marked, and does not show it in full."""
 _Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT = QModelIndex()
 _WHEN = 0
@@ -38,7 +38,6 @@ class ApprovalModel(QAbstractTableModel):
         self._fits: dict[str, bool] = {}
         self._cells: dict[str, tuple[str, ...]] = {}
         """As they are shown: long words have break points."""
-        self._lines: dict[str, int] = {}
         self.is_locked = False
         """While an answer is being sent."""
 
@@ -56,10 +55,8 @@ class ApprovalModel(QAbstractTableModel):
         self.beginResetModel()
         self._table = table
         self._cells = {row.request.id: tuple(map(self._break_words, row.cells)) for row in table.rows}
-        self._lines = {id_: max(map(self._count_lines, cells), default=1) for id_, cells in self._cells.items()}
-        self._fits = {
-            row.request.id: row.is_complete and self._lines[row.request.id] <= MAX_CELL_LINES for row in table.rows
-        }
+        lines = {id_: max(map(self._count_lines, cells), default=1) for id_, cells in self._cells.items()}
+        self._fits = {row.request.id: row.is_complete and lines[row.request.id] <= MAX_CELL_LINES for row in table.rows}
         self._ticked &= {_key_of(row.request) for row in table.rows}
         self.endResetModel()
         self.ticks_changed.emit()
@@ -99,10 +96,8 @@ class ApprovalModel(QAbstractTableModel):
         self._ticked = {key for key in self._ticked if key[0] not in self._outcomes}
         self._emit_changed()
 
-    def count_lines(self, place: int) -> int:
-        """The height of a row that fits; one that does not is opened, so that it needs no height."""
-        request = self._table.rows[place].request.id
-        return self._lines[request] if self._fits[request] else 1
+    def fits(self, place: int) -> bool:
+        return self._fits[self._table.rows[place].request.id]
 
     def find_row(self, request: str) -> int | None:
         return next((place for place, row in enumerate(self._table.rows) if row.request.id == request), None)

@@ -5,27 +5,25 @@ from datetime import date
 from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from app.overview import Overview
 from app.requests.call_table import make_call_table
-from app.requests.presentation import list_action_facts
+from app.requests.shared_facts import share_facts
 from app.session import Session
 from app.theme.stylesheet import style_as_card
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
-from app.widgets.visible_text import add_break_points, escape_invisible
+from app.widgets.visible_text import escape_invisible
 from app.window.feedback import make_button
 from app.window.request_cards import RequestCards
-from app.window.requests.approval_model import MAX_CELL_PX, ApprovalModel
+from app.window.requests.approval_model import ApprovalModel
 from app.window.requests.delayed_answers import DelayedAnswers
+from app.window.requests.table_layout import break_words, count_lines, fit_table
 from scheduler.engine.queries.requests import RequestView
 
-_MAX_VISIBLE_LINES = 16
-_UNLIMITED_PX = 100_000
-_MAX_SENTENCE_PX = 360
 _APPROVE_KEYS, _REJECT_KEYS = "Ctrl+Return", "Ctrl+Backspace"
 
 
@@ -49,7 +47,7 @@ class ApprovalTable(QWidget):
         self.view = _TableView()
         self.view.setAccessibleName(escape_invisible(name))
         metrics = QFontMetrics(self.view.font())
-        self.model = ApprovalModel(partial(_break_words, metrics), partial(_count_lines, metrics))
+        self.model = ApprovalModel(partial(break_words, metrics), partial(count_lines, metrics))
         self.model.setParent(self)
         self.view.setModel(self.model)
         self.facts = make_label("", "muted")
@@ -71,6 +69,7 @@ class ApprovalTable(QWidget):
         self.view.toggled.connect(self._toggle)
         self.view.all_toggled.connect(self._tick_all)
         self.view.opened.connect(self.open_row)
+        self.view.width_changed.connect(self._fit)
         self.view.selectionModel().currentRowChanged.connect(self._follow_row)
 
     def show_requests(self, overview: Overview, requests: Sequence[RequestView]) -> None:
@@ -90,11 +89,9 @@ class ApprovalTable(QWidget):
     def _fill(self, overview: Overview, requests: Sequence[RequestView]) -> None:
         current = self.current_request()
         place = self.view.currentIndex().row()
-        facts = [list_action_facts(one, self._session.registry) for one in requests]
-        shared = [fact for fact in facts[0] if all(fact in own for own in facts)]
-        places = [" · ".join(value for label, value in own if (label, value) not in shared) for own in facts]
+        shared, places = share_facts(requests, self._session.registry)
         self.facts.setText(escape_invisible("\n".join(f"{label}: {value}" for label, value in shared)))
-        self.model.show_table(make_call_table(requests, overview, places if any(places) else ()))
+        self.model.show_table(make_call_table(requests, overview, places))
         self._fit()
         found = None if current is None else self.model.find_row(current.id)
         if current is not None:  # the next row takes the place of one that was answered
@@ -198,24 +195,7 @@ class ApprovalTable(QWidget):
         self.view.setColumnHidden(self.model.columnCount() - 1, not self.model.has_outcomes)
 
     def _fit(self) -> None:
-        """Columns and rows as large as their cells, so that a cell is cut only in a row that is marked."""
-        metrics, rows = self.view.fontMetrics(), self.model.table.rows
-        heads, padding = self.model.heads(), 3 * Space.SMALL
-        last = len(heads) - 2
-        for place, head in enumerate(heads):
-            cells = {str(self.model.index(row, place).data()) for row in range(len(rows))}
-            widest = max(map(metrics.horizontalAdvance, (head, *cells)), default=0)
-            most = _MAX_SENTENCE_PX if place >= last else MAX_CELL_PX
-            box = 2 * Space.LARGE if place == 0 else 0
-            self.view.setColumnWidth(place, min(widest, most) + padding + box)
-        one_line = self.view.verticalHeader().defaultSectionSize()
-        for row in range(len(rows)):
-            if (lines := self.model.count_lines(row)) > 1:
-                self.view.setRowHeight(row, one_line + (lines - 1) * metrics.lineSpacing())
-        header = self.view.horizontalHeader().sizeHint().height()
-        bar = self.view.horizontalScrollBar().sizeHint().height()
-        height = min(max(self.view.verticalHeader().length(), one_line), _MAX_VISIBLE_LINES * one_line)
-        self.view.setFixedHeight(header + height + bar + 2 * self.view.frameWidth() + Space.SMALL)
+        fit_table(self.view, self.model)
 
     def _lay_out(self) -> None:
         top, buttons = FlowLayout(Space.MEDIUM), FlowLayout()
@@ -247,6 +227,7 @@ class _TableView(QTableView):
     toggled = Signal()
     all_toggled = Signal()
     opened = Signal()
+    width_changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -265,6 +246,11 @@ class _TableView(QTableView):
         self.horizontalHeader().setStretchLastSection(True)
         self.doubleClicked.connect(lambda _: self.opened.emit())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.width_changed.emit()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
         is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
         if is_plain and event.key() == Qt.Key.Key_Space:
@@ -275,15 +261,3 @@ class _TableView(QTableView):
             self.all_toggled.emit()
         else:
             super().keyPressEvent(event)
-
-
-def _break_words(metrics: QFontMetrics, text: str) -> str:
-    return add_break_points(text, metrics.horizontalAdvance, MAX_CELL_PX)
-
-
-def _count_lines(metrics: QFontMetrics, text: str) -> int:
-    """How many lines a cell needs; its long words have break points."""
-    if metrics.horizontalAdvance(text) <= MAX_CELL_PX:
-        return 1
-    box = metrics.boundingRect(0, 0, MAX_CELL_PX, _UNLIMITED_PX, Qt.TextFlag.TextWordWrap, text)
-    return -(-box.height() // metrics.lineSpacing())

@@ -148,3 +148,20 @@ def test_choices_are_shown_in_words_and_returned_as_stored(form: ConnectFields) 
     assert isinstance(box, QComboBox)
     choose(form, "auth", "basic")
     assert (box.currentText(), form.values()["auth"]) == ("User name and password (basic)", "basic")
+
+
+@pytest.mark.parametrize("kind", ["http", "smtp"])
+def test_tab_leads_from_the_name_through_the_fields_of_a_new_type_to_the_buttons(
+    qtbot: QtBot, empty: Session, kind: str
+) -> None:
+    dialog = ConnectDialog(empty)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
+    dialog.kind.setCurrentIndex(dialog.kind.findData(kind))
+    expected = [dialog.name, *dialog.inputs.values(), dialog.test, dialog.cancel, dialog.connect_button]
+    found, widget = [], dialog.name.nextInFocusChain()
+    while widget is not None and widget is not dialog.name:
+        found += [widget] if widget in expected else []
+        widget = widget.nextInFocusChain()
+    assert [dialog.name, *found] == expected

@@ -153,18 +153,20 @@ def test_a_table_of_several_workflows_shows_whose_and_where(desk: Desk) -> None:
     tables.open()
     assert tables.table is not None and tables.header is not None
     table = tables.table.model.table
-    assert table.columns[:2] == ("Workflow", "Where")
-    assert {row.cells[0] for row in table.rows} == {f"Receipts {number}" for number in range(6)}
+    assert table.columns == ("Shop", "Date", "Amount", "Workflow", "Where")
+    assert {row.cells[3] for row in table.rows} == {f"Receipts {number}" for number in range(6)}
     for row in table.rows:
-        assert row.request.call["endpoint"]["path"] in row.cells[1] and row.is_complete
+        name, path = row.request.call["connection"].partition(":")[2], row.request.call["endpoint"]["path"]
+        assert row.cells[4] == f"{name} · {path}" and row.is_complete
+    assert "Type: Table" in tables.table.facts.text().split("\n"), "what is the same for all is said once"
     said = tables.header.summary.text()
     assert said.startswith("60 requests of 6 workflows · ")
     assert said.endswith(
         " · Add 1 row to expenses5 (10), Add 1 row to expenses4 (10), Add 1 row to expenses3 (10), and 30 others"
     )
     mails.open()
-    assert mails.table is not None and mails.table.model.table.columns[:2] == ("Workflow", "To")
-    assert "mail.example.com" in mails.table.facts.text(), "what is the same for all is said once"
+    assert mails.table is not None and mails.table.model.table.columns == ("To", "Subject", "Text", "Workflow")
+    assert "mail.example.com" in mails.table.facts.text()
 
 
 def test_groups_are_neither_merged_nor_split_while_they_are_shown(desk: Desk) -> None:
