@@ -15,6 +15,8 @@ _UNLIMITED_PX = 100_000
 _MAX_SENTENCE_PX = 360
 _SHORT_PX = 140
 """A column of short texts, such as amounts and dates, is never narrower than they are."""
+_NARROW_PX = 110
+"""Below this, long texts would have a word per line."""
 _LONG_WORD_PX, _MAX_PIECE_PX = 200, 160
 """Words such as paths have break points, and how wide their pieces are."""
 _PADDING = 3 * Space.SMALL
@@ -80,7 +82,7 @@ def _measure_columns(view: QTableView, model: ApprovalModel) -> list[int]:
         if place == 0 or (place < last and full <= _SHORT_PX):
             must = full
         elif place < last:
-            must = min(full, max(name, *(_measure_widest_word(metrics, cell) for cell in cells)))
+            must = min(full, max(name, _NARROW_PX, *(_measure_widest_word(metrics, cell) for cell in cells)))
         is_shown = not view.isColumnHidden(place)
         wanted.append((full + _PADDING) * is_shown)
         least.append((must + _PADDING) * is_shown)
