@@ -311,7 +311,7 @@
         <translation>Speichern</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand; change these answers there: {names}.</source>
+        <source>This workflow&apos;s file was changed by hand; change these answers there: {names}.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert; ändere diese Antworten dort: {names}.</translation>
     </message>
 </context>
@@ -535,7 +535,7 @@
 <context>
     <name>ConnectionsPage</name>
     <message>
-        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system's keyring.</source>
+        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system&apos;s keyring.</source>
         <translation>Eine Verbindung ist ein Konto oder ein Ordner oder eine Tabelle auf diesem Computer, die Abläufe nutzen können. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
     </message>
     <message>
@@ -1935,7 +1935,7 @@
         <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktionen geschehen sind.</translation>
     </message>
     <message>
-        <source>Don't quit</source>
+        <source>Don&apos;t quit</source>
         <translation>Nicht beenden</translation>
     </message>
     <message>
@@ -2287,7 +2287,7 @@
 <context>
     <name>ScheduleDialog</name>
     <message>
-        <source>Applies until the script's own schedule changes.</source>
+        <source>Applies until the script&apos;s own schedule changes.</source>
         <translation>Gilt, bis sich der Zeitplan im Skript selbst ändert.</translation>
     </message>
     <message>
@@ -2344,7 +2344,7 @@ Deiner: {mine}</translation>
         <translation>Keine Läufe mehr geplant.</translation>
     </message>
     <message>
-        <source>This computer's time zone ({zone})</source>
+        <source>This computer&apos;s time zone ({zone})</source>
         <translation>Zeitzone dieses Computers ({zone})</translation>
     </message>
     <message>
@@ -2509,7 +2509,7 @@ Deiner: {mine}</translation>
         <translation>Ein Befehl, zum Beispiel: code --goto {file}:{line}</translation>
     </message>
     <message>
-        <source>A script's own settings take precedence.</source>
+        <source>A script&apos;s own settings take precedence.</source>
         <translation>Eigene Einstellungen eines Skripts haben Vorrang.</translation>
     </message>
     <message>
@@ -2621,7 +2621,7 @@ Deiner: {mine}</translation>
         <translation>Systemstandard</translation>
     </message>
     <message>
-        <source>Test notification sent. If it does not appear, check your system's notification settings.</source>
+        <source>Test notification sent. If it does not appear, check your system&apos;s notification settings.</source>
         <translation>Test-Benachrichtigung gesendet. Wenn sie nicht erscheint, prüfe die Benachrichtigungs-Einstellungen deines Systems.</translation>
     </message>
     <message>
@@ -3335,7 +3335,7 @@ Deiner: {mine}</translation>
         <translation>Zugestimmt. Es geht weiter …</translation>
     </message>
     <message>
-        <source>Approved. You won't be asked about this again.</source>
+        <source>Approved. You won&apos;t be asked about this again.</source>
         <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
     </message>
     <message>
@@ -3383,11 +3383,11 @@ Deiner: {mine}</translation>
         <translation>Ausgeblendet. Es bleibt gestoppt, bis du es auf der Seite des Ablaufs noch einmal versuchst.</translation>
     </message>
     <message>
-        <source>Don't allow</source>
+        <source>Don&apos;t allow</source>
         <translation>Nicht erlauben</translation>
     </message>
     <message>
-        <source>Don't apply</source>
+        <source>Don&apos;t apply</source>
         <translation>Nicht anwenden</translation>
     </message>
     <message>
@@ -3419,7 +3419,7 @@ Deiner: {mine}</translation>
         <translation>Reparieren lassen …</translation>
     </message>
     <message>
-        <source>It didn't</source>
+        <source>It didn&apos;t</source>
         <translation>Ist nicht geschehen</translation>
     </message>
     <message>
@@ -3670,7 +3670,7 @@ Deiner: {mine}</translation>
         <source>It printed nothing.</source>
         <translation>Es hat nichts ausgegeben.</translation>
     </message>
-<message>
+    <message>
         <source>Type</source>
         <translation>Art</translation>
     </message>
@@ -3682,7 +3682,7 @@ Deiner: {mine}</translation>
         <translation>Dieser Ablauf wurde nicht aus einer Vorlage erstellt.</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
+        <source>This workflow&apos;s file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert und ist noch nicht in Gebrauch: {file}. Zuerst in seinen Einstellungen „Aktualisieren“ wählen, dann die Antworten ändern.</translation>
     </message>
     <message>
@@ -4622,11 +4622,7 @@ Deiner: {mine}</translation>
         <source>Answered elsewhere, or no longer needed.</source>
         <translation>Woanders beantwortet oder nicht mehr nötig.</translation>
     </message>
-<message>
-        <source>{first}, and {number} more like it</source>
-        <translation>{first}, und {number} weitere dieser Art</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>happenings</name>
     <message>
@@ -4918,8 +4914,8 @@ Deiner: {mine}</translation>
         <translation>Gib eine Mailadresse ein, etwa ich@example.org.</translation>
     </message>
     <message>
-        <source>Enter one command with matching quotes. For shell syntax: sh -c '…'</source>
-        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c '…'</translation>
+        <source>Enter one command with matching quotes. For shell syntax: sh -c &apos;…&apos;</source>
+        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c &apos;…&apos;</translation>
     </message>
     <message>
         <source>This field is required.</source>
@@ -5486,15 +5482,15 @@ Deiner: {mine}</translation>
 <context>
     <name>script errors</name>
     <message>
-        <source>"{what}" has no value yet</source>
+        <source>&quot;{what}&quot; has no value yet</source>
         <translation>„{what}“ hat noch keinen Wert</translation>
     </message>
     <message>
-        <source>"{what}" is missing</source>
+        <source>&quot;{what}&quot; is missing</source>
         <translation>„{what}“ fehlt</translation>
     </message>
     <message>
-        <source>"{what}" is not defined</source>
+        <source>&quot;{what}&quot; is not defined</source>
         <translation>„{what}“ ist nicht definiert</translation>
     </message>
     <message>
@@ -5989,7 +5985,7 @@ Deiner: {mine}</translation>
         <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
     </message>
     <message>
-        <source>Reads new emails in {INBOX} with "{SUBJECT}" in the subject and adds date, sender and amount to {TABLE}.</source>
+        <source>Reads new emails in {INBOX} with &quot;{SUBJECT}&quot; in the subject and adds date, sender and amount to {TABLE}.</source>
         <translation>Liest neue Mails in {INBOX} mit „{SUBJECT}“ im Betreff und trägt Datum, Absender und Betrag in {TABLE} ein.</translation>
     </message>
     <message>
@@ -6386,7 +6382,7 @@ Deiner: {mine}</translation>
         <translation>Das Beispiel braucht {name}, das du schon nutzt. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
     </message>
     <message>
-        <source>The sample's files could not be written to {folder}: {why}.</source>
+        <source>The sample&apos;s files could not be written to {folder}: {why}.</source>
         <translation>Die Dateien des Beispiels ließen sich nicht nach {folder} schreiben: {why}.</translation>
     </message>
 </context>
