@@ -12,11 +12,13 @@ from PySide6.QtCore import QCoreApplication
 from app.i18n.connector_labels import parameter_labels
 from app.i18n.time_text import format_day_and_time
 from app.overview import Overview
+from app.requests.presentation import list_action_facts
 from app.requests.request_text import describe_target
 from app.widgets.details import flatten_values
 from app.widgets.server_names import find_look_alikes
 from app.widgets.value_text import KeyPath, format_line, is_truncated, make_labels
 from app.widgets.visible_text import ELLIPSIS
+from scheduler.connections.registry import Registry
 from scheduler.engine.queries.requests import RequestView
 
 MAX_COLUMNS = 12
@@ -27,6 +29,7 @@ _MAX_VALUE_CHARS = 80
 _MAX_SENTENCE_CHARS = 160
 _MAX_CHECKED = 20_000
 """Values that are checked for look-alike addresses; a call with more is marked."""
+_SEPARATOR = " · "
 translate = QCoreApplication.translate
 
 
@@ -97,6 +100,16 @@ def make_call_table(requests: Sequence[RequestView], overview: Overview, places:
     return CallTable(columns=columns, numeric=numeric, rows=tuple(rows))
 
 
+def share_facts(requests: Sequence[RequestView], registry: Registry) -> tuple[list[tuple[str, str]], list[str]]:
+    """The facts that are the same for all, and for each request the others; none if nothing differs."""
+    facts = [list_action_facts(one, registry) for one in requests]
+    if len({pairs[0] for pairs in facts}) > 1:
+        facts = [[*_split_connection(pairs[0]), *pairs[1:]] for pairs in facts]
+    shared = [fact for fact in facts[0] if all(fact in own for own in facts)]
+    places = [_SEPARATOR.join(value for label, value in own if (label, value) not in shared) for own in facts]
+    return shared, places if any(places) else []
+
+
 def _read_values(parameters: Mapping[str, Any]) -> dict[KeyPath, Any]:
     """By path. The only object in a list is read as if it were not in a list: a batch of one is common."""
     unpacked = {key: value[0] if _is_single(value) else value for key, value in parameters.items()}
@@ -119,3 +132,10 @@ def _is_number(value: Any) -> bool:
 def _needs_warning(parameters: Mapping[str, Any]) -> bool:
     checked = find_look_alikes(parameters, _MAX_CHECKED)
     return bool(checked.look_alikes) or not checked.is_complete
+
+
+def _split_connection(fact: tuple[str, str]) -> list[tuple[str, str]]:
+    """Its name, and its type, which other connections share."""
+    label, described = fact
+    name, _, kind = described.partition(_SEPARATOR)
+    return [(label, name), *([(translate("answers", "Type"), kind)] if kind else [])]

@@ -9,21 +9,29 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, Q
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from app.overview import Overview
-from app.requests.call_table import make_call_table
-from app.requests.shared_facts import share_facts
+from app.requests.call_table import make_call_table, share_facts
 from app.session import Session
 from app.theme.stylesheet import style_as_card
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
-from app.widgets.visible_text import escape_invisible
+from app.widgets.visible_text import BREAK_POINT, add_break_points, escape_invisible
 from app.window.feedback import make_button
 from app.window.request_cards import RequestCards
-from app.window.requests.approval_model import ApprovalModel
+from app.window.requests.approval_model import MAX_CELL_PX, ApprovalModel
 from app.window.requests.delayed_answers import DelayedAnswers
-from app.window.requests.table_layout import break_words, count_lines, fit_table
 from scheduler.engine.queries.requests import RequestView
 
+_MAX_VISIBLE_LINES = 16
+_UNLIMITED_PX = 100_000
+_MAX_SENTENCE_PX = 360
+_SHORT_PX = 140
+"""A column of short texts, such as amounts and dates, is never narrower than they are."""
+_NARROW_PX = 110
+"""Below this, long texts would have a word per line."""
+_LONG_WORD_PX, _MAX_PIECE_PX = 200, 160
+"""Words such as paths have break points, and how wide their pieces are."""
+_PADDING = 3 * Space.SMALL
 _APPROVE_KEYS, _REJECT_KEYS = "Ctrl+Return", "Ctrl+Backspace"
 
 
@@ -47,7 +55,7 @@ class ApprovalTable(QWidget):
         self.view = _TableView()
         self.view.setAccessibleName(escape_invisible(name))
         metrics = QFontMetrics(self.view.font())
-        self.model = ApprovalModel(partial(break_words, metrics), partial(count_lines, metrics))
+        self.model = ApprovalModel(partial(_break_words, metrics), partial(_count_lines, metrics))
         self.model.setParent(self)
         self.view.setModel(self.model)
         self.facts = make_label("", "muted")
@@ -195,7 +203,7 @@ class ApprovalTable(QWidget):
         self.view.setColumnHidden(self.model.columnCount() - 1, not self.model.has_outcomes)
 
     def _fit(self) -> None:
-        fit_table(self.view, self.model)
+        _fit_table(self.view, self.model)
 
     def _lay_out(self) -> None:
         top, buttons = FlowLayout(Space.MEDIUM), FlowLayout()
@@ -261,3 +269,76 @@ class _TableView(QTableView):
             self.all_toggled.emit()
         else:
             super().keyPressEvent(event)
+
+
+def _break_words(metrics: QFontMetrics, text: str) -> str:
+    return add_break_points(text, metrics.horizontalAdvance, _LONG_WORD_PX, _MAX_PIECE_PX)
+
+
+def _count_lines(metrics: QFontMetrics, text: str, width: int = MAX_CELL_PX) -> int:
+    """How many lines a cell needs; its long words have break points."""
+    if metrics.horizontalAdvance(text) <= width:
+        return 1
+    box = metrics.boundingRect(0, 0, width, _UNLIMITED_PX, Qt.TextFlag.TextWordWrap, text)
+    return -(-box.height() // metrics.lineSpacing())
+
+
+def share_width(room: int, wanted: Sequence[int], least: Sequence[int]) -> list[int]:
+    """Columns that want little get all of it; the others share the rest evenly."""
+
+    def limit(most: int) -> list[int]:
+        return [max(one, min(full, most)) for full, one in zip(wanted, least, strict=True)]
+
+    low, high = 0, max(wanted, default=0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if sum(limit(middle)) <= room else (low, middle - 1)
+    return limit(low)
+
+
+def _fit_table(view: _TableView, model: ApprovalModel) -> None:
+    """Rows are as tall as their cells, so that a cell is cut only in a row that is marked."""
+    metrics, rows = view.fontMetrics(), range(model.rowCount())
+    widths = _measure_columns(view, model)
+    for place, width in enumerate(widths):
+        view.setColumnWidth(place, width)
+    one_line = view.verticalHeader().defaultSectionSize()
+    values = range(1, len(widths) - 2)
+    for row in rows:
+        lines = 1
+        if model.fits(row):  # one that does not is opened, so that it needs no height
+            cells = ((model.index(row, place).data(), widths[place] - _PADDING) for place in values)
+            lines = max((_count_lines(metrics, text, width) for text, width in cells), default=1)
+        view.setRowHeight(row, one_line + (lines - 1) * metrics.lineSpacing())
+    header = view.horizontalHeader().sizeHint().height()
+    bar = view.horizontalScrollBar().sizeHint().height()
+    height = min(max(view.verticalHeader().length(), one_line), _MAX_VISIBLE_LINES * one_line)
+    view.setFixedHeight(header + height + bar + 2 * view.frameWidth() + Space.SMALL)
+
+
+def _measure_columns(view: _TableView, model: ApprovalModel) -> list[int]:
+    metrics, heads = view.fontMetrics(), model.heads()
+    last = len(heads) - 2  # what the workflow says, and then the result: cut where there is no room
+    wanted, least = [], []
+    for place, head in enumerate(heads):
+        cells = {str(model.index(row, place).data()) for row in range(model.rowCount())}
+        name = metrics.horizontalAdvance(head)
+        full = max(map(metrics.horizontalAdvance, cells), default=0)
+        full = min(max(name, full), _MAX_SENTENCE_PX if place >= last else MAX_CELL_PX)
+        if place == 0:
+            full += 2 * Space.LARGE  # the box
+        must = min(full, name)
+        if place == 0 or (place < last and full <= _SHORT_PX):
+            must = full
+        elif place < last:
+            must = min(full, max(name, _NARROW_PX, *(_measure_widest_word(metrics, cell) for cell in cells)))
+        is_shown = not view.isColumnHidden(place)
+        wanted.append((full + _PADDING) * is_shown)
+        least.append((must + _PADDING) * is_shown)
+    room = view.maximumViewportSize().width() - view.verticalScrollBar().sizeHint().width()
+    return share_width(room, wanted, least)
+
+
+def _measure_widest_word(metrics: QFontMetrics, text: str) -> int:
+    pieces = text.replace(BREAK_POINT, " ").split()
+    return max(map(metrics.horizontalAdvance, pieces), default=0)

@@ -10,8 +10,7 @@ from app.session import Session
 from app.window.attention.filters import make_kind_subject
 from app.window.attention.page import AttentionPage
 from app.window.main_window import MainWindow
-from app.window.requests.approval_table import ApprovalTable
-from app.window.requests.table_layout import share_width
+from app.window.requests.approval_table import ApprovalTable, share_width
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.requests import RequestKind
 from tests.app.app_fixture import Wait
