@@ -38,7 +38,7 @@ class EngineContext:
     machine_zone: str
     conditions: Conditions = field(default_factory=UnknownConditions)
     paused_until: datetime | None = None
-    """Until when the user paused everything; None if nothing is paused."""
+    """Until when the user paused everything, also once that has passed; None if nothing is paused."""
     _policies: dict[tuple[str, str], Policies] = field(default_factory=dict)
     _compiled: OrderedDict[str, tuple[str, str, ScheduleSpec, PlannedTimes]] = field(default_factory=OrderedDict)
 
@@ -101,6 +101,7 @@ class EngineContext:
             skip_at=row.skip_at,
             late=read_late(row),
             taken=taken,
+            paused_until=self.paused_until,
             buffer_limit=self.settings.buffer_limit,
         )
 

@@ -49,6 +49,8 @@ class ScheduleSnapshot:
     late: CatchupCursor | None = None
     taken: frozenset[datetime] = frozenset()
     """Planned times after the first unrecorded one that already have a row."""
+    paused_until: datetime | None = None
+    """The end of a pause: what was due before it passed without running, however little time has gone by."""
     buffer_limit: int = 1_000
     """How many of its times may wait under `buffer_all`."""
 
@@ -75,7 +77,10 @@ class ScheduleSnapshot:
 
     def is_missed(self, planned: datetime, now: datetime) -> bool:
         """Whether it is too late to record it as a regular time."""
-        delay = now - self.due_time(planned)
+        due = self.due_time(planned)
+        if self.paused_until is not None and due < min(self.paused_until, now):
+            return True
+        delay = now - due
         # The gap to the next time is only computed where it matters: almost every time is recorded at once.
         return delay > MIN_GRACE and (delay > MAX_GRACE or delay > self.grace(planned))
 

@@ -29,7 +29,7 @@ def test_a_resumed_workflow_catches_up_by_its_policy(
     runtime: RuntimeFixture, catchup: str, ran: list[str] | None
 ) -> None:
     runtime.deploy(job("pass", catchup=catchup))
-    assert runtime.commands.pause("w") == {"workflow": "w", "state": "paused"}
+    assert runtime.commands.pause("w") == {"workflow": "w", "state": "paused", "paused_until": None}
     runtime.pass_time(8 * HOUR + 2 * MINUTE)
     assert runtime.runs() == []
     runtime.commands.resume("w")
@@ -48,6 +48,52 @@ def test_a_time_due_before_the_pause_is_not_missed(runtime: RuntimeFixture, verb
     getattr(runtime.commands, verb)("w")
     runtime.pass_time(2 * HOUR + 2 * MINUTE)
     runtime.commands.resume("w")
+    runtime.tick()
+    assert planned(runtime, "j") == ["11:00"]
+
+
+@pytest.mark.parametrize(("catchup", "ran"), [("none", []), ("one", ["11:00"]), ("all", ["11:00"])])
+@pytest.mark.parametrize("what", ["workflow", "handler", "everything", "both"])
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_time_during_a_pause_is_missed_even_if_the_pause_ends_right_after_it(
+    runtime: RuntimeFixture, what: str, catchup: str, ran: list[str], *, ends: bool
+) -> None:
+    runtime.deploy(job("pass", catchup=catchup))
+    until = runtime.clock.wall + HOUR + 17 * SECOND if ends else None
+    if what != "everything":
+        runtime.commands.pause("w", "j" if what == "handler" else None, until=until)
+    if what in ("everything", "both"):
+        runtime.commands.pause_all(until)
+    runtime.pass_time(HOUR + 17 * SECOND)
+    if not ends:
+        if what != "everything":
+            runtime.commands.resume("w", "j" if what == "handler" else None)
+        if what in ("everything", "both"):
+            runtime.commands.resume_all()
+    runtime.pass_time(20 * SECOND)
+    assert planned(runtime, "j") == ran
+    runtime.pass_time(HOUR)
+    assert planned(runtime, "j") == [*ran, "12:00"]
+
+
+@pytest.mark.parametrize("what", ["workflow", "handler", "everything"])
+def test_a_time_at_the_very_end_of_a_pause_runs(runtime: RuntimeFixture, what: str) -> None:
+    runtime.deploy(job("pass", catchup="none"))
+    until = runtime.clock.wall + HOUR
+    if what == "everything":
+        runtime.commands.pause_all(until)
+    else:
+        runtime.commands.pause("w", "j" if what == "handler" else None, until=until)
+    runtime.pass_time(HOUR + SECOND)
+    assert planned(runtime, "j") == ["11:00"]
+
+
+def test_a_time_due_before_everything_was_paused_is_not_missed(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("pass", catchup="none"))
+    runtime.clock.move(HOUR)
+    runtime.commands.pause_all()
+    runtime.pass_time(17 * SECOND)
+    runtime.commands.resume_all()
     runtime.tick()
     assert planned(runtime, "j") == ["11:00"]
 

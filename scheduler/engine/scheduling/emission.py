@@ -59,6 +59,11 @@ class Emission:
         self._record_due(db, [(row, True)], now, lambda *_: nullcontext())
         return self._reload(db, row)
 
+    def record_paused(self, db: sqlite3.Connection, row: ScheduleRow, until: datetime, now: datetime) -> None:
+        """Record what became due during a pause that ended then; the catch-up policy decides what still runs."""
+        if not self._context.is_paused(now) and row.next_due is not None and row.next_due <= now:
+            self._record_due(db, [(row, True)], now, self.disabling_on_error, until)
+
     def record_late(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
         """Record as many missed times to be caught up as may wait at once."""
         while self._record_some_late(db, row, now):
@@ -170,6 +175,7 @@ class Emission:
         rows: Sequence[tuple[ScheduleRow, bool]],
         now: datetime,
         guard: Callable[[sqlite3.Connection, str], AbstractContextManager[None]],
+        paused_until: datetime | None = None,
     ) -> None:
         """Record what is due of many schedules in few statements; few of them have other occurrences underway."""
         new: list[OccurrenceRow] = []
@@ -179,6 +185,8 @@ class Emission:
                 held_up = None
                 if has_others:
                     state, others = self._context.timing_state(db, row), occurrences.list_unfinished(db, row.id)
+                    if paused_until is not None:
+                        state = replace(state, paused_until=max(paused_until, state.paused_until or paused_until))
                     held_up = find_hold_up(db, row) if others else None
                     result = compute_due(state, others, now, is_held_up=held_up is not None)
                 else:

@@ -187,9 +187,14 @@ class Engine:
         with self._context.database.write() as db:
             resumed = schedules.list_resuming(db, now)
             for row in resumed:
+                if not row.held and row.paused_until is not None:
+                    self._emission.record_paused(db, row, row.paused_until, now)
                 schedules.update(db, row.id, paused=False, paused_until=None, pause_note=None, version=row.version + 1)
             resumed_workflows = workflows.list_resuming(db, now)
             for workflow in resumed_workflows:
+                for row in schedules.list_all(db, workflow=workflow.slug):
+                    if not row.paused and row.trouble is None and workflow.paused_until is not None:
+                        self._emission.record_paused(db, row, workflow.paused_until, now)
                 workflows.set_status(db, workflow.slug, WorkflowStatus.ACTIVE)
                 schedules.set_held(db, workflow.slug, held=False)
                 handlers.request_check(db, workflow.slug)

@@ -132,10 +132,12 @@ class ScheduleCommands:
     ) -> ScheduleAnswer:
         """End the pause. The catch-up policy handles the times that passed."""
 
-        def act(db: sqlite3.Connection, _: datetime) -> ScheduleAnswer:
+        def act(db: sqlite3.Connection, now: datetime) -> ScheduleAnswer:
             row = self._find(db, schedule, version)
             if not row.paused:
                 raise RefusedError("not paused", UserText("{schedule} is not paused.", schedule=schedule))
+            if not row.held:
+                self.record_paused(db, row, now)
             return self._bump(db, row, paused=False, paused_until=None, pause_note=None)
 
         return self._answer("resume", idempotency_key, act)
@@ -283,8 +285,13 @@ class ScheduleCommands:
 
         return self._answer("delete", idempotency_key, act)
 
-    def record_all_due(self, db: sqlite3.Connection, workflow: str, now: datetime) -> None:
-        """Record what is due of a workflow before its schedules stop."""
+    def record_paused(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
+        """Record what became due during a pause that ends now."""
+        if row.trouble is None and row.removed is None:
+            self._emission.record_paused(db, row, now, now)
+
+    def record_all_due(self, db: sqlite3.Connection, workflow: str | None, now: datetime) -> None:
+        """Record what is due of a workflow, or of all, before its schedules stop."""
         for row in schedules.list_all(db, workflow=workflow):
             self._record_due(db, row, now)
 

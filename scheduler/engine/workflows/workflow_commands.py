@@ -195,10 +195,13 @@ class WorkflowCommands:
             return self._resume_handler(row, handler, idempotency_key)
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            paused = [one for one in schedules.list_all(db, workflow=row.slug) if one.paused]
+            found = schedules.list_all(db, workflow=row.slug)
+            paused = [one for one in found if one.paused]
             enabled = enable_failing(db, row.slug, now)
             if row.status is WorkflowStatus.ACTIVE and not paused and not enabled:
                 raise RefusedError("not paused", UserText("{name} is not paused.", name=row.name))
+            for one in paused if row.status is WorkflowStatus.ACTIVE else (one for one in found if not one.paused):
+                self._schedules.record_paused(db, one, now)
             workflows.set_status(db, row.slug, WorkflowStatus.ACTIVE)
             schedules.set_held(db, row.slug, held=False)
             if row.status is WorkflowStatus.ACTIVE:
@@ -289,6 +292,7 @@ class WorkflowCommands:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             refuse_past(until, now)
             end = until or _NO_END
+            self._schedules.record_all_due(db, None, now)
             key_values.write(db, PAUSED_UNTIL_KEY, end.isoformat())
             key_values.write(db, PAUSE_NOTE_KEY, note or "")
             self._context.paused_until = end
@@ -300,6 +304,7 @@ class WorkflowCommands:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             if not self._context.is_paused(now):
                 raise RefusedError("not paused", UserText("Not everything is paused; name the workflows to resume."))
+            self._schedules.record_all_due(db, None, now)
             key_values.delete(db, PAUSED_UNTIL_KEY)
             key_values.delete(db, PAUSE_NOTE_KEY)
             self._context.paused_until = None
