@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.engine.engine_fixture import HOUR
 from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import consumer
 
@@ -36,6 +37,28 @@ def test_an_approved_action_is_made_once(runtime: RuntimeFixture) -> None:
     assert len(runtime.service.calls) == 1
     assert runtime.events() == {"a": "consumed"}
     assert runtime.requests() == []
+
+
+@pytest.mark.parametrize(("wake", "taken"), [("ctx.now", ["a", "b", "c"]), ("None", ["a"])])
+def test_events_taken_one_at_a_time_follow_each_other_only_with_a_wake_time(
+    runtime: RuntimeFixture, wake: str, taken: list[str]
+) -> None:
+    """With one, each is asked about without waiting for the answer to the one before; the guide says so."""
+    one_by_one = consumer(approve="always").replace("limit=10", "limit=1")
+    runtime.deploy(one_by_one.replace("reserve=batch,", f"reserve=batch, wake_at={wake},"))
+    runtime.engine.context.paused_until = NO_END
+    for name in "abc":
+        runtime.publish(name)
+    runtime.engine.context.paused_until = None
+    runtime.engine.wake()
+    runtime.tick()
+    runtime.pass_time(HOUR)
+    assert [request.call["parameters"]["n"] for request in runtime.requests()] == [[name] for name in taken]
+    for request in runtime.requests():
+        runtime.request_commands.approve(request.id)
+    runtime.pass_time(HOUR)
+    assert runtime.requests() == []
+    assert sorted(runtime.state("C")["done"]) == taken
 
 
 @pytest.mark.parametrize("size", [1, 20_000])

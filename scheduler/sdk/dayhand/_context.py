@@ -216,7 +216,10 @@ class PrepareContext(_Reads):
     phase = protocol.PREPARE
 
     def peek(self, topic: Topic, /, limit: int = 100) -> list[Event]:
-        """Pending events of a subscribed topic, oldest first; pass those that this run takes as `reserve`."""
+        """Pending events of a subscribed topic, oldest first; pass those that this run takes as `reserve`.
+
+        Events that it leaves pending do not start the consumer again; return `wake_at=ctx.now` to continue with them.
+        """
         name = self._read_topic(topic, self._handler.subscribes, "subscribe")
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             self._refuse(
