@@ -99,11 +99,12 @@ def set_status(
     until: datetime | None = None,
     note: str | None = None,
 ) -> None:
-    """`until` and `note` belong to a pause."""
+    """Also for its schedules, which only an active workflow starts; `until` and `note` belong to a pause."""
     db.execute(
         "UPDATE workflows SET status = ?, paused_until = ?, pause_note = ?, version = version + 1 WHERE slug = ?",
         (status, to_ms(until), note, workflow),
     )
+    schedules.set_held(db, workflow, held=status is not WorkflowStatus.ACTIVE)
 
 
 def pause_active(db: sqlite3.Connection) -> None:
@@ -111,7 +112,6 @@ def pause_active(db: sqlite3.Connection) -> None:
     for row in list_all(db):
         if row.status is WorkflowStatus.ACTIVE:
             set_status(db, row.slug, WorkflowStatus.PAUSED)
-            schedules.set_held(db, row.slug, held=True)
 
 
 def set_watching(db: sqlite3.Connection, workflow: str, *, watching: bool) -> None:

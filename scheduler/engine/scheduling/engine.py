@@ -196,7 +196,6 @@ class Engine:
                     if not row.paused and row.trouble is None and workflow.paused_until is not None:
                         self._emission.record_paused(db, row, workflow.paused_until, now)
                 workflows.set_status(db, workflow.slug, WorkflowStatus.ACTIVE)
-                schedules.set_held(db, workflow.slug, held=False)
                 handlers.request_check(db, workflow.slug)
             released = lanes.release_backed_off(db, now)
             caught_up = self._emission.emit_catch_up(db, now)

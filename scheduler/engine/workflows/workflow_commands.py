@@ -181,7 +181,6 @@ class WorkflowCommands:
             refuse_past(until, now)
             self._schedules.record_all_due(db, row.slug, now)
             workflows.set_status(db, row.slug, WorkflowStatus.PAUSED, until=until, note=note)
-            schedules.set_held(db, row.slug, held=True)
             return {"workflow": row.slug, "state": "paused", "paused_until": until and format_instant(until)}
 
         return self._do("pause", row.slug, idempotency_key, act)
@@ -195,19 +194,17 @@ class WorkflowCommands:
             return self._resume_handler(row, handler, idempotency_key)
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            found = schedules.list_all(db, workflow=row.slug)
-            paused = [one for one in found if one.paused]
+            is_active = row.status is WorkflowStatus.ACTIVE
+            resumed = [one for one in schedules.list_all(db, workflow=row.slug) if one.paused == is_active]
             enabled = enable_failing(db, row.slug, now)
-            if row.status is WorkflowStatus.ACTIVE and not paused and not enabled:
+            if is_active and not resumed and not enabled:
                 raise RefusedError("not paused", UserText("{name} is not paused.", name=row.name))
-            for one in paused if row.status is WorkflowStatus.ACTIVE else (one for one in found if not one.paused):
+            for one in resumed:
                 self._schedules.record_paused(db, one, now)
-            workflows.set_status(db, row.slug, WorkflowStatus.ACTIVE)
-            schedules.set_held(db, row.slug, held=False)
-            if row.status is WorkflowStatus.ACTIVE:
-                for one in paused:
+                if is_active:
                     facts = {"paused": False, "paused_until": None, "pause_note": None, "version": one.version + 1}
                     schedules.update(db, one.id, **facts)
+            workflows.set_status(db, row.slug, WorkflowStatus.ACTIVE)
             handlers.request_check(db, row.slug)
             handlers.reset_failures(db, row.slug)
             return {"workflow": row.slug, "state": "active"}
@@ -320,7 +317,6 @@ class WorkflowCommands:
             close_open_runs(db, self._lifecycle, row, now)
             self._schedules.record_all_due(db, row.slug, now)
             workflows.set_status(db, row.slug, WorkflowStatus.ARCHIVED)
-            schedules.set_held(db, row.slug, held=True)
             return {"workflow": row.slug, "state": "archived"}
 
         return self._do("archive", workflow, idempotency_key, act)
