@@ -68,8 +68,8 @@ WANTED: tuple[dict[str, Any], ...] = (
     {"text": "museum", "workflow": "bench-0"},
     {"trigger": "event", "result": "done"},
     {"text": "bakery receipts"},
-    {"workflow": "bench-1", "since": 6},
-    {"text": "garage", "trigger": "automatic", "since": 29},
+    {"workflow": "bench-1", "since": "7 days"},
+    {"text": "garage", "trigger": "automatic", "since": "30 days"},
     {"result": "skipped"},
     {},
 )
@@ -230,7 +230,9 @@ def _look_for(filters: HistoryFilters, text: str = "", **chosen: Any) -> None:
     filters.search_field.setText(text)
     for name in ("workflow", "result", "trigger", "since"):
         box: QComboBox = getattr(filters, name)
-        box.setCurrentIndex(max(box.findData(chosen.get(name)), 0))
+        place = box.findData(chosen[name]) if name in chosen else 0
+        assert place >= 0, f"{name} cannot be {chosen[name]}"
+        box.setCurrentIndex(place)
     filters.blockSignals(False)  # noqa: FBT003
     filters.changed.emit()
 
