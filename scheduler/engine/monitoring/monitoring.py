@@ -45,7 +45,8 @@ class Monitoring:
 
     def run_ended(self, plan: ScriptPlan, handler: HandlerPlan, run: str, db: sqlite3.Connection | None = None) -> None:
         self._run_pings.run_ended(plan, handler, run, db)
-        self._expectations.run_ended()
+        if handler.overdue_after is not None or handler.expected is not None:
+            self._expectations.run_ended()
 
     def tick(self, now: datetime) -> None:
         """On the engine's thread, after each tick that succeeded."""
