@@ -81,7 +81,7 @@ def test_the_guide_names_every_limit() -> None:
         f"{MAX_PEEK_BYTES // megabyte} MB",
         f"{MAX_TOOL_RESULT_BYTES // megabyte} MB",
         f"{Limits().message // megabyte} MB, {protocol.MAX_VALUES:,} values",
-        f"{Limits().output // megabyte} MB; the rest is cut",
+        f"{Limits().output // megabyte} MB: the beginning and the last 64 KB; the rest is cut",
         f"{MAX_SUMMARY_CHARS:,} characters; the rest is cut",
         f"{Limits().memory // megabyte // 1024} GB",
     ]
