@@ -1,11 +1,17 @@
 """Keeps a worker for each channel that is on. Without a channel it does nothing and has no thread."""
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
 from app.background import BackgroundTasks
-from app.channels.worker import ChannelWorker
 from app.platform.user_presence import PresenceSource, UnknownPresence
 from app.session import Session
+
+if TYPE_CHECKING:
+    from app.channels.worker import ChannelWorker
 
 _DEBOUNCE_MS = 200
 _STOP_S = 5.0
@@ -20,7 +26,7 @@ class ChannelService(QObject):
         self._presence = presence or UnknownPresence()
         self._workers: dict[str, ChannelWorker] = {}
         self._tasks = BackgroundTasks(self)
-        self._has_ended = False
+        self._has_ended = self._is_wordless = False
         self._debounce = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._debounce.timeout.connect(self.refresh)
 
@@ -62,6 +68,8 @@ class ChannelService(QObject):
         if self._has_ended:
             return
         self._presence.watch(on=bool(configured))
+        if configured and not self._can_word_messages():
+            return
         for key in self._workers.keys() - {f"{name} {what}" for name, what in configured.items()}:
             self._workers.pop(key).stop()
         for name, what in configured.items():
@@ -69,8 +77,25 @@ class ChannelService(QObject):
             if key in self._workers:
                 self._workers[key].wake()
             else:
+                from app.channels.worker import ChannelWorker  # noqa: PLC0415  see _can_word_messages
+
                 self._workers[key] = ChannelWorker(self._session, name, self._presence.read, self._warn)
                 self._workers[key].start()
+
+    def _can_word_messages(self) -> bool:
+        """Messages are worded as in the window, with Qt's graphics, which a computer without a display may lack."""
+        if self._is_wordless:
+            return False
+        try:
+            from app.channels import worker  # noqa: F401, PLC0415
+        except ImportError as error:
+            self._is_wordless = True
+            sentence = QCoreApplication.translate(
+                "channels", "Nothing can be sent to your phone or mailbox: install Qt's libraries ({error})."
+            )
+            self._warn("", sentence.format(error=error))
+            return False
+        return True
 
     def _warn(self, title: str, text: str) -> None:
         """From any thread."""

@@ -3798,6 +3798,10 @@ Deiner: {mine}</translation>
         <source>{answer}, at your computer.</source>
         <translation>{answer}, an deinem Computer.</translation>
     </message>
+    <message>
+        <source>Nothing can be sent to your phone or mailbox: install Qt&apos;s libraries ({error}).</source>
+        <translation>An dein Handy oder Postfach kann nichts gesendet werden: Installiere die Bibliotheken von Qt ({error}).</translation>
+    </message>
 </context>
 <context>
     <name>choices</name>
