@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
@@ -87,7 +88,7 @@ class ChannelService(QObject):
         if self._is_wordless:
             return False
         try:
-            from app.channels import worker  # noqa: F401, PLC0415
+            import_module("app.channels.worker")
         except ImportError as error:
             self._is_wordless = True
             sentence = QCoreApplication.translate(
