@@ -9,9 +9,11 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.platform.dbus import Bus, DBusReply
 from app.platform.dbus_service import DBusService
+from scheduler.engine.clock import SystemClock
 from scheduler.rules.channels import Presence
 
 _POLL_MS = 20_000
+_SYSTEM_CLOCK = SystemClock()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 _LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1/session/auto")
@@ -47,7 +49,7 @@ class UnknownPresence:
 class LinuxPresence(QObject):
     """Asks logind and the desktop regularly, only while it is watched."""
 
-    def __init__(self, system: Bus, session: Bus, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, system: Bus, session: Bus, now: Callable[[], datetime] = _SYSTEM_CLOCK.now) -> None:
         super().__init__()
         self._now = now
         self._logind = DBusService(system, _LOGIND[0])
@@ -129,7 +131,7 @@ class LinuxPresence(QObject):
 class WindowsPresence:
     """Windows answers at once."""
 
-    def __init__(self, libraries: Any = None, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, libraries: Any = None, now: Callable[[], datetime] = _SYSTEM_CLOCK.now) -> None:
         self._libraries = libraries
         self._now = now
 

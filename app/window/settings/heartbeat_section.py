@@ -5,13 +5,13 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
-from app.background import BackgroundTasks
 from app.data.preferences import Preferences
 from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.window.feedback import add_row
+from app.window.settings.connection_box import ConnectionBox
 from scheduler.rules.pings import PING_KIND
 from scheduler.timing.durations import describe_duration, parse_duration
 
@@ -25,11 +25,9 @@ class HeartbeatSection(QWidget):
 
     def __init__(self, session: Session, label_width: int) -> None:
         super().__init__()
-        self._session = session
-        self._background = BackgroundTasks(self)
-        self.connection = _make_box(self.tr("Say that Dayhand runs"))
-        self.connection.addItem(self.tr("To nobody"), "")
-        self.interval = _make_box(self.tr("Interval"))
+        self.connection = ConnectionBox(session, PING_KIND, self.tr("To nobody"))
+        self.connection.names_read.connect(self._enable_controls)
+        self.interval = QComboBox()
         for interval in _INTERVALS:
             self._add_interval(interval)
         form = QFormLayout(self)
@@ -37,11 +35,12 @@ class HeartbeatSection(QWidget):
         form.setHorizontalSpacing(Space.LARGE)
         form.setVerticalSpacing(Space.SMALL)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        rows = (
+        rows: tuple[tuple[str, QComboBox], ...] = (
             (self.tr("Say that Dayhand runs"), self.connection),
             (self.tr("Interval"), self.interval),
         )
         for label, box in rows:
+            _size_box(box, label)
             add_row(form, label, box)
             form.labelForField(box).setMinimumWidth(label_width)
             box.activated.connect(lambda _: self._choose())
@@ -53,30 +52,19 @@ class HeartbeatSection(QWidget):
 
     def read(self) -> dict[str, Any]:
         """The chosen values, by the name of their preference."""
-        return {"ping": str(self.connection.currentData()), "ping_every": str(self.interval.currentData())}
+        return {"ping": self.connection.chosen, "ping_every": str(self.interval.currentData())}
 
     def show_choice(self, preferences: Preferences) -> None:
         if self.interval.findData(preferences.ping_every) < 0:
             self._add_interval(preferences.ping_every)
         self.interval.setCurrentIndex(self.interval.findData(preferences.ping_every))
-        self._show_connections((), preferences.ping)
-        session = self._session
-        self._background.run_latest(
-            "connections",
-            lambda: tuple(one.connection for one in session.queries.connections() if one.is_connected),
-            lambda names: self._show_connections(names, str(self.connection.currentData())),
-        )
+        self.connection.show_choice(preferences.ping)
 
-    def _show_connections(self, names: tuple[str, ...], chosen: str) -> None:
-        wanted = [name for name in names if name.startswith(f"{PING_KIND}:")]
-        for name in [*wanted, *([chosen] if chosen else [])]:
-            if self.connection.findData(name) < 0:
-                self.connection.addItem(name, name)
-        self.connection.setCurrentIndex(max(self.connection.findData(chosen), 0))
-        self.interval.setEnabled(bool(chosen))
+    def _enable_controls(self) -> None:
+        self.interval.setEnabled(bool(self.connection.chosen))
 
     def _choose(self) -> None:
-        self.interval.setEnabled(bool(self.connection.currentData()))
+        self._enable_controls()
         self.changed.emit()
 
     def _add_interval(self, interval: str) -> None:
@@ -84,10 +72,8 @@ class HeartbeatSection(QWidget):
         self.interval.addItem(length, interval)
 
 
-def _make_box(name: str) -> QComboBox:
-    box = QComboBox()
+def _size_box(box: QComboBox, name: str) -> None:
     box.setAccessibleName(name)
     box.setMaximumWidth(_BOX_WIDTH)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(_MIN_BOX_CHARS)
-    return box

@@ -5,18 +5,18 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QWidget
 
-from app.background import BackgroundTasks
 from app.data.preferences import Preferences
 from app.session import Session
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.window.feedback import add_row
+from app.window.settings.connection_box import ConnectionBox
 from app.window.settings.labels import label_text
 from scheduler.rules.report_periods import ReportInterval
 
 _BOX_WIDTH = 420
 _MIN_BOX_CHARS = 16
-_MAIL_KIND = "smtp:"
+_MAIL_KIND = "smtp"
 _INTERVALS: dict[ReportInterval, object] = {
     ReportInterval.OFF: QT_TRANSLATE_NOOP("settings", "Never"),
     ReportInterval.DAILY: QT_TRANSLATE_NOOP("settings", "Every morning"),
@@ -29,12 +29,11 @@ class ReportSection(QWidget):
 
     def __init__(self, session: Session, label_width: int) -> None:
         super().__init__()
-        self._session = session
-        self._background = BackgroundTasks(self)
-        self.interval, self.connection, self.to = QComboBox(), QComboBox(), QLineEdit()
+        self.interval, self.to = QComboBox(), QLineEdit()
+        self.connection = ConnectionBox(session, _MAIL_KIND, self.tr("Choose a mail connection"))
+        self.connection.names_read.connect(self._enable_controls)
         for value, words in _INTERVALS.items():
             self.interval.addItem(label_text(words), value)
-        self.connection.addItem(self.tr("Choose a mail connection"), "")
         self.to.setPlaceholderText(self.tr("Yourself, the sender of the connection"))
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
@@ -67,7 +66,7 @@ class ReportSection(QWidget):
         to = self.to.text().strip()
         return {
             "report": ReportInterval(self.interval.currentData()),
-            "report_connection": str(self.connection.currentData()),
+            "report_connection": self.connection.chosen,
             "report_to": to if to.count("@") == 1 else "",
         }
 
@@ -75,26 +74,12 @@ class ReportSection(QWidget):
         self.interval.setCurrentIndex(self.interval.findData(preferences.report))
         if not self.to.hasFocus():
             self.to.setText(preferences.report_to)
-        self._show_connections((), preferences.report_connection)
-        session = self._session
-        self._background.run_latest(
-            "connections",
-            lambda: tuple(one.connection for one in session.queries.connections() if one.is_connected),
-            lambda names: self._show_connections(names, str(self.connection.currentData())),
-        )
-
-    def _show_connections(self, names: tuple[str, ...], chosen: str) -> None:
-        wanted = [name for name in names if name.startswith(_MAIL_KIND)]
-        for name in [*wanted, *([chosen] if chosen else [])]:
-            if self.connection.findData(name) < 0:
-                self.connection.addItem(name, name)
-        self.connection.setCurrentIndex(max(self.connection.findData(chosen), 0))
-        self._enable_controls()
+        self.connection.show_choice(preferences.report_connection)
 
     def _choose(self) -> None:
         """The first mail connection is chosen with the interval."""
         is_on = ReportInterval(self.interval.currentData()) is not ReportInterval.OFF
-        if is_on and not self.connection.currentData() and self.connection.count() > 1:
+        if is_on and not self.connection.chosen and self.connection.count() > 1:
             self.connection.setCurrentIndex(1)
         self._enable_controls()
         self.changed.emit()
