@@ -1241,12 +1241,12 @@
 <context>
     <name>HeartbeatSection</name>
     <message>
-        <source>Say that Dayhand runs</source>
-        <translation>Melden, dass Dayhand läuft</translation>
+        <source>Monitoring service</source>
+        <translation>Überwachungsdienst</translation>
     </message>
     <message>
-        <source>To nobody</source>
-        <translation>Niemandem</translation>
+        <source>None</source>
+        <translation>Keiner</translation>
     </message>
     <message>
         <source>Interval</source>

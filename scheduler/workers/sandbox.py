@@ -16,7 +16,7 @@ _COMPLETE, _WITHOUT_SIGNALS = 6, 2
 """Versions of Landlock."""
 
 _ISOLATED = UserText(
-    "Scripts without jobs cannot reach your keyring, your screen and other programs. Files and the network stay open "
+    "Scripts without jobs cannot reach your keyring, your screen or other programs. Files and the network stay open "
     "to them. Jobs run with your rights."
 )
 _NO_SANDBOX = UserText(
@@ -28,11 +28,11 @@ _NO_CALLS = UserText(
     "scripts that you trust."
 )
 _NO_LANDLOCK = UserText(
-    "Scripts without jobs cannot reach your keyring and your screen, but this Linux cannot keep them from inspecting "
+    "Scripts without jobs cannot reach your keyring or your screen, but this Linux cannot keep them from inspecting "
     "and ending other programs. Linux 6.12 and later can, with Landlock turned on."
 )
 _NO_SIGNALS = UserText(
-    "Scripts without jobs cannot reach your keyring, your screen and other programs, but this Linux cannot keep them "
+    "Scripts without jobs cannot reach your keyring, your screen or other programs, but this Linux cannot keep them "
     "from ending other programs. Linux 6.12 and later can."
 )
 

@@ -25,7 +25,7 @@ class HeartbeatSection(QWidget):
 
     def __init__(self, session: Session, label_width: int) -> None:
         super().__init__()
-        self.connection = ConnectionBox(session, PING_KIND, self.tr("To nobody"))
+        self.connection = ConnectionBox(session, PING_KIND, self.tr("None"))
         self.connection.names_read.connect(self._enable_controls)
         self.interval = QComboBox()
         for interval in _INTERVALS:
@@ -36,7 +36,7 @@ class HeartbeatSection(QWidget):
         form.setVerticalSpacing(Space.SMALL)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         rows: tuple[tuple[str, QComboBox], ...] = (
-            (self.tr("Say that Dayhand runs"), self.connection),
+            (self.tr("Monitoring service"), self.connection),
             (self.tr("Interval"), self.interval),
         )
         for label, box in rows:

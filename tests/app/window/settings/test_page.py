@@ -230,10 +230,10 @@ SANDBOXES = {
         True,
         True,
         6,
-        "Scripts without jobs cannot reach your keyring, your screen and other programs. Files",
+        "Scripts without jobs cannot reach your keyring, your screen or other programs. Files",
     ),
-    "old Linux": (True, True, 5, "Scripts without jobs cannot reach your keyring, your screen and other programs, but"),
-    "without Landlock": (True, True, -1, "Scripts without jobs cannot reach your keyring and your screen, but this"),
+    "old Linux": (True, True, 5, "Scripts without jobs cannot reach your keyring, your screen or other programs, but"),
+    "without Landlock": (True, True, -1, "Scripts without jobs cannot reach your keyring or your screen, but this"),
     "unknown processor": (True, False, 6, "Dayhand cannot isolate scripts on this kind of processor"),
     "no Linux": (False, True, 6, "Dayhand cannot isolate scripts on this system"),
 }
